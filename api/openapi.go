@@ -1,0 +1,123 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"idplatform/catalog"
+	"idplatform/errs"
+)
+
+// document builds the OpenAPI 3.1 description from the same Go types that requests are checked with and
+// results are made of.
+func document(c *catalog.Catalog) *huma.OpenAPI {
+	d := &documentBuilder{registry: catalog.NewRegistry(), paths: map[string]*huma.PathItem{}}
+	for _, op := range c.Operations() {
+		d.operation(op)
+	}
+	doc := &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{Title: "National Identity Verification Platform", Version: "1.0.0",
+			Description: documentIntroduction},
+		Servers: []*huma.Server{{URL: "/"}},
+		Paths:   d.paths,
+		Components: &huma.Components{Schemas: d.registry, SecuritySchemes: map[string]*huma.SecurityScheme{
+			"signature": {Type: "apiKey", In: "header", Name: "X-Platform-Signature",
+				Description: "HMAC-SHA256 of the canonical string, with X-Platform-Key-Id, X-Platform-Timestamp and X-Platform-Nonce."},
+		}},
+		Security: []map[string][]string{{"signature": {}}},
+		Tags:     d.tags,
+	}
+	for _, schema := range d.registry.Map() {
+		listKnownValues(schema)
+	}
+	return doc
+}
+
+const documentIntroduction = `The digital identity of the Democratic Republic of the Congo as one HTTP API.
+
+Bodies are described here in plain JSON. On the wire every body is ` + "`{\"ciphertext\": \"…\"}`" + `, AES-256-GCM under the
+application's encryption key, with the initialization vector in ` + "`X-Platform-IV`" + `, in both directions; and every request
+is signed. Errors carry ` + "`error`" + ` (branch on it), ` + "`message`" + ` and ` + "`request_id`" + `; answers given before a request is
+authenticated are plain JSON.`
+
+// Problem is the body of every error.
+type Problem struct {
+	Error     string       `json:"error" doc:"Machine-readable code: branch on it."`
+	Message   string       `json:"message" doc:"For people; its words may change."`
+	RequestID string       `json:"request_id"`
+	Fields    []errs.Field `json:"fields,omitempty" doc:"Every fault of the body (invalid_request)."`
+}
+
+type documentBuilder struct {
+	registry huma.Registry
+	paths    map[string]*huma.PathItem
+	tags     []*huma.Tag
+}
+
+func (d *documentBuilder) operation(op *catalog.Operation) {
+	d.tags = append(d.tags, &huma.Tag{Name: op.Title, Description: op.Description})
+	result := d.schema(op.ResultType)
+	d.path(op.Path).Post = d.describe(op, &huma.Operation{
+		OperationID: op.Service + "_create", Summary: op.Title, Description: op.Description,
+		RequestBody: &huma.RequestBody{Required: true, Content: content(d.schema(op.RequestType))},
+	}, result, http.StatusBadRequest, http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden,
+		http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
+		http.StatusInternalServerError, http.StatusBadGateway)
+	d.path(op.Path + "/{id}").Get = d.describe(op, &huma.Operation{
+		OperationID: op.Service + "_retrieve", Summary: "Retrieve by id",
+		Description: "The object as it was first returned, for 30 days, to the application that made it.",
+		Parameters:  []*huma.Param{{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}}},
+	}, result, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
+		http.StatusTooManyRequests, http.StatusInternalServerError)
+}
+
+func (d *documentBuilder) path(p string) *huma.PathItem {
+	if d.paths[p] == nil {
+		d.paths[p] = &huma.PathItem{}
+	}
+	return d.paths[p]
+}
+
+func (d *documentBuilder) describe(op *catalog.Operation, o *huma.Operation, result *huma.Schema, failures ...int) *huma.Operation {
+	o.Tags = []string{op.Title}
+	o.Responses = map[string]*huma.Response{
+		"200": {Description: "The result.", Content: content(result)},
+	}
+	problem := d.schema(reflect.TypeFor[Problem]())
+	for _, status := range failures {
+		o.Responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: content(problem)}
+	}
+	return o
+}
+
+func (d *documentBuilder) schema(t reflect.Type) *huma.Schema {
+	s := d.registry.Schema(t, true, "")
+	if t == reflect.TypeFor[Problem]() {
+		d.registry.SchemaFromRef(s.Ref).AdditionalProperties = true // context fields
+	}
+	return s
+}
+
+func content(s *huma.Schema) map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{"application/json": {Schema: s}}
+}
+
+// listKnownValues shows as an enum what the pipeline judges in place of the schema.
+func listKnownValues(s *huma.Schema) {
+	if s == nil {
+		return
+	}
+	if known, ok := s.Extensions[catalog.KnownValues].([]any); ok {
+		s.Enum = slices.Clone(known)
+		delete(s.Extensions, catalog.KnownValues)
+	}
+	listKnownValues(s.Items)
+	for _, property := range s.Properties {
+		listKnownValues(property)
+	}
+}

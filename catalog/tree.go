@@ -1,0 +1,166 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"idplatform/errs"
+)
+
+// maxDepth bounds nesting; the deepest request of the platform has five levels.
+const maxDepth = 32
+
+// Tree is a parsed JSON body: objects as map[string]any, arrays as []any, numbers as float64. Faults are
+// what is wrong in it although it parses: duplicate keys, numbers out of range, NUL characters.
+type Tree struct {
+	Value  any
+	Faults []errs.Field
+	// plain tells that encoding/json reads the same from the bytes as from the tree. It does not where
+	// an integer is written 18.0.
+	plain bool
+}
+
+// Parse reads one JSON value and nothing after it. It fails with invalid_request when the body is missing or
+// no JSON.
+func Parse(body []byte) (*Tree, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, errs.Invalid(errs.Field{Field: "body", Problem: "is missing: send a JSON object"})
+	}
+	if !utf8.Valid(body) {
+		return nil, errs.Invalid(errs.Field{Field: "body", Problem: "is not UTF-8"})
+	}
+	p := parser{dec: json.NewDecoder(bytes.NewReader(body)), tree: &Tree{plain: true}}
+	p.dec.UseNumber()
+	value, err := p.value(0)
+	if err == nil {
+		if _, end := p.dec.Token(); !errors.Is(end, io.EOF) {
+			err = errors.New("there is more after the first value")
+		}
+	}
+	if err != nil {
+		return nil, errs.Invalid(errs.Field{Field: "body", Problem: fmt.Sprintf("is not valid JSON: %s near byte %d", syntaxProblem(err), p.dec.InputOffset())})
+	}
+	p.tree.Value = value
+	return p.tree, nil
+}
+
+var errTooDeep = fmt.Errorf("it is nested deeper than %d levels", maxDepth)
+
+// syntaxProblem words a parse error without quoting the body, which may hold personal data.
+func syntaxProblem(err error) string {
+	var syntax *json.SyntaxError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
+	case errors.As(err, &syntax):
+		return "unexpected character"
+	}
+	return err.Error()
+}
+
+type parser struct {
+	dec  *json.Decoder
+	tree *Tree
+	path []string
+}
+
+func (p *parser) fault(problem string) {
+	p.tree.Faults = append(p.tree.Faults, errs.Field{Field: strings.TrimPrefix(strings.Join(p.path, ""), "."), Problem: problem})
+}
+
+func (p *parser) value(depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, errTooDeep
+	}
+	token, err := p.dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t := token.(type) {
+	case json.Delim:
+		if t == '{' {
+			return p.object(depth)
+		}
+		return p.array(depth)
+	case json.Number:
+		return p.number(t), nil
+	case string:
+		if strings.IndexByte(t, 0) >= 0 {
+			p.fault("must not contain the character U+0000")
+		}
+		return t, nil
+	}
+	return token, nil
+}
+
+func (p *parser) object(depth int) (any, error) {
+	object := map[string]any{}
+	for p.dec.More() {
+		token, err := p.dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		key := token.(string)
+		p.path = append(p.path, "."+safeName(key))
+		if _, dup := object[key]; dup {
+			p.fault("is given more than once")
+		}
+		value, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		object[key] = value
+		p.path = p.path[:len(p.path)-1]
+	}
+	_, err := p.dec.Token()
+	return object, err
+}
+
+func (p *parser) array(depth int) (any, error) {
+	array := []any{}
+	for p.dec.More() {
+		p.path = append(p.path, "["+strconv.Itoa(len(array))+"]")
+		value, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		array = append(array, value)
+		p.path = p.path[:len(p.path)-1]
+	}
+	_, err := p.dec.Token()
+	return array, err
+}
+
+func (p *parser) number(n json.Number) any {
+	f, err := n.Float64()
+	if err != nil {
+		p.fault("is a number out of range")
+		return float64(0)
+	}
+	if f == math.Trunc(f) && strings.ContainsAny(string(n), ".eE") {
+		p.tree.plain = false
+	}
+	return f
+}
+
+// safeName makes a key that a caller chose fit to be shown back in a path.
+func safeName(key string) string {
+	const most = 64
+	printable := strings.Map(func(r rune) rune {
+		if r < ' ' || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, key)
+	if runes := []rune(printable); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return printable
+}

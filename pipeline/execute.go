@@ -1,0 +1,170 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+
+	"idplatform/catalog"
+	"idplatform/errs"
+	"idplatform/models"
+	"idplatform/platform/vault"
+)
+
+// tableResults names the rows of results to the vault.
+const tableResults = "results"
+
+// Outcome is what became of one call.
+type Outcome struct {
+	// ID and Body are those of the result: Body in the stored form, files as references.
+	ID   string
+	Body []byte
+	// Err is set instead when the service refused the call.
+	Err *errs.Error
+
+	reply catalog.Reply
+}
+
+// Settle writes what a mode adds to the results (a job's end, batch items, an idempotent answer) in their
+// transaction.
+type Settle func(ctx context.Context, outcomes []Outcome) error
+
+// Execute runs the service on admitted calls of one application and one operation, and commits in one
+// transaction their results, audit entries, the service's own rows and whatever settle writes (nil:
+// nothing). Outcomes have the order of the calls. An error means that nothing was written.
+func (p *Pipeline) Execute(ctx context.Context, calls []*Call, settle Settle) ([]Outcome, error) {
+	now := models.At(p.Now())
+	invocations := make([]*catalog.Invocation, len(calls))
+	for i, call := range calls {
+		invocations[i] = p.invocation(call, now)
+	}
+	replies, err := p.run(ctx, calls[0].Operation, invocations)
+	if err != nil {
+		return nil, err
+	}
+	outcomes := make([]Outcome, len(calls))
+	for i, call := range calls {
+		if outcomes[i], err = p.outcome(call, invocations[i], replies[i]); err != nil {
+			return nil, err
+		}
+	}
+	err = p.Store.Tx(ctx, func(ctx context.Context) error {
+		if err := p.record(ctx, calls, outcomes, now); err != nil {
+			return err
+		}
+		if settle != nil {
+			return settle(ctx, outcomes)
+		}
+		return nil
+	})
+	return outcomes, err
+}
+
+func (p *Pipeline) invocation(call *Call, now models.Timestamp) *catalog.Invocation {
+	return &catalog.Invocation{
+		Facts: catalog.Facts{
+			ApplicationID: string(call.ApplicationID),
+			ID:            models.NewID(call.Operation.IDPrefix, now.Time),
+			Now:           now,
+			Livemode:      p.Livemode,
+			Purpose:       call.Purpose,
+			Scopes:        call.Scopes,
+			Delivery:      call.Delivery,
+		},
+		Request: call.Request,
+	}
+}
+
+// run asks the service. A panic there is an internal error of these calls and of nothing else; its value is
+// not logged, for it may hold personal data.
+func (p *Pipeline) run(ctx context.Context, op *catalog.Operation, invocations []*catalog.Invocation) (replies []catalog.Reply, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.Log.Error("a service panicked", "service", op.Service, "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
+			err = errs.Internal(fmt.Errorf("%s panicked", op.Service))
+		}
+	}()
+	return op.Run(ctx, invocations)
+}
+
+func (p *Pipeline) outcome(call *Call, inv *catalog.Invocation, reply catalog.Reply) (Outcome, error) {
+	if reply.Err != nil {
+		return Outcome{Err: errs.From(reply.Err), reply: reply}, nil
+	}
+	reply.Result.Stamp(catalog.Stamp{ID: inv.ID, Object: call.Operation.Object, Livemode: inv.Livemode,
+		Reference: call.Reference, Purpose: call.Purpose, CreatedAt: inv.Now})
+	body, err := json.Marshal(reply.Result)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("marshal the result of %s: %w", call.Operation.Service, err)
+	}
+	return Outcome{ID: inv.ID, Body: body, reply: reply}, nil
+}
+
+// record writes the rows of the calls that succeeded.
+func (p *Pipeline) record(ctx context.Context, calls []*Call, outcomes []Outcome, now models.Timestamp) error {
+	results := make([]models.Result, 0, len(calls))
+	entries := make([]models.AuditEntry, 0, len(calls))
+	for i, out := range outcomes {
+		if out.Err != nil {
+			continue
+		}
+		results = append(results, models.Result{
+			ID: out.ID, Service: calls[i].Operation.Service, Body: p.Vault.Seal(tableResults, out.ID, out.Body),
+			CreatedAt: now, ExpiresAt: models.At(now.Add(p.Retention)),
+		})
+		entries = append(entries, auditEntries(p.Vault, calls[i], out, now)...)
+	}
+	if len(results) == 0 {
+		return nil
+	}
+	app := calls[0].ApplicationID
+	if err := p.Store.Results.Insert(ctx, app, results); err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	if err := p.Store.Audit.Append(ctx, app, entries); err != nil {
+		return fmt.Errorf("write audit entries: %w", err)
+	}
+	for _, out := range outcomes {
+		if out.Err == nil && out.reply.Save != nil {
+			if err := out.reply.Save(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// auditEntries tells of one call: an entry for each citizen whose record was looked at, or one without
+// a subject when there was none.
+func auditEntries(v *vault.Vault, call *Call, out Outcome, now models.Timestamp) []models.AuditEntry {
+	entry := models.AuditEntry{Service: call.Operation.Service, ResultID: out.ID, Purpose: call.Purpose,
+		Outcome: out.reply.Outcome, Subject: []byte{}, Scopes: models.Words{}, CreatedAt: now}
+	if len(out.reply.Lookups) == 0 {
+		entry.ID = models.NewID("aud_", now.Time)
+		return []models.AuditEntry{entry}
+	}
+	entries := make([]models.AuditEntry, len(out.reply.Lookups))
+	for i, l := range out.reply.Lookups {
+		entry.ID = models.NewID("aud_", now.Time)
+		entry.Subject = v.Index(SubjectIndex, l.PlatformID)
+		entry.Scopes = l.Scopes
+		entries[i] = entry
+	}
+	return entries
+}
+
+// SubjectIndex is the field of the blind index by which a citizen's audit entries are found.
+const SubjectIndex = "platform_id"
+
+// ExecuteOne is Execute of one call with nothing to settle; the service's refusal is its error.
+func (p *Pipeline) ExecuteOne(ctx context.Context, call *Call) (Outcome, error) {
+	outcomes, err := p.Execute(ctx, []*Call{call}, nil)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if outcomes[0].Err != nil {
+		return Outcome{}, outcomes[0].Err
+	}
+	return outcomes[0], nil
+}

@@ -1,0 +1,115 @@
+// Package workers runs the workflows and activities on their task queues and keeps the schedules.
+package workers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+
+	"idplatform/activities"
+	"idplatform/workflows"
+)
+
+// stopTime is how long running activities get to finish when the workers stop.
+const stopTime = 5 * time.Second
+
+// Activities are what the workers execute.
+type Activities struct {
+	Maintenance *activities.Maintenance
+}
+
+// Workers polls the task queues.
+type Workers struct {
+	client  client.Client
+	workers []worker.Worker
+	stop    sync.Once
+}
+
+// Queues lists the task queues that must be polled for the platform to work.
+func Queues() []string { return []string{workflows.QueueMaintenance} }
+
+// New registers everything; Start begins to poll.
+func New(c client.Client, a Activities) *Workers {
+	maintenance := worker.New(c, workflows.QueueMaintenance, options())
+	maintenance.RegisterWorkflow(workflows.Retention)
+	maintenance.RegisterActivity(a.Maintenance)
+	return &Workers{client: c, workers: []worker.Worker{maintenance}}
+}
+
+func options() worker.Options {
+	pollers := worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
+		InitialNumberOfPollers: 2, MinimumNumberOfPollers: 1, MaximumNumberOfPollers: 32})
+	return worker.Options{
+		WorkflowTaskPollerBehavior: pollers,
+		ActivityTaskPollerBehavior: pollers,
+		WorkerStopTimeout:          stopTime,
+		// A dead worker's sticky queue delays the next one for as long as this.
+		StickyScheduleToStartTimeout: time.Second,
+		// Cancellation reaches an activity with a heartbeat, so heartbeats are not held back for long.
+		MaxHeartbeatThrottleInterval: 200 * time.Millisecond,
+	}
+}
+
+// Start polls all queues and makes sure that the schedules exist.
+func (w *Workers) Start(ctx context.Context) error {
+	for _, each := range w.workers {
+		if err := each.Start(); err != nil {
+			return fmt.Errorf("start a worker: %w", err)
+		}
+	}
+	return w.ensureSchedules(ctx)
+}
+
+// Stop ends polling and waits for running activities.
+func (w *Workers) Stop() {
+	w.stop.Do(func() {
+		var all sync.WaitGroup
+		for _, each := range w.workers {
+			all.Go(each.Stop)
+		}
+		all.Wait()
+	})
+}
+
+func (w *Workers) ensureSchedules(ctx context.Context) error {
+	_, err := w.client.ScheduleClient().Create(ctx, client.ScheduleOptions{
+		ID:      "retention",
+		Spec:    client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: 5 * time.Minute}}},
+		Overlap: enums.SCHEDULE_OVERLAP_POLICY_SKIP,
+		Action: &client.ScheduleWorkflowAction{
+			ID:        "retention",
+			Workflow:  workflows.Retention,
+			Args:      []any{workflows.RetentionInput{}},
+			TaskQueue: workflows.QueueMaintenance,
+		},
+	})
+	var exists *serviceerror.AlreadyExists
+	if errors.Is(err, temporal.ErrScheduleAlreadyRunning) || errors.As(err, &exists) {
+		return nil
+	}
+	return err
+}
+
+// Polled reports whether somebody polls every task queue: this process or another.
+func Polled(ctx context.Context, c client.Client) error {
+	for _, queue := range Queues() {
+		for _, kind := range []enums.TaskQueueType{enums.TASK_QUEUE_TYPE_WORKFLOW, enums.TASK_QUEUE_TYPE_ACTIVITY} {
+			answer, err := c.DescribeTaskQueue(ctx, queue, kind)
+			if err != nil {
+				return err
+			}
+			if len(answer.GetPollers()) == 0 {
+				return fmt.Errorf("nobody polls the %s queue", queue)
+			}
+		}
+	}
+	return nil
+}
