@@ -21,9 +21,10 @@ type Purger interface {
 
 // Maintenance is housekeeping.
 type Maintenance struct {
-	Nonces  Purger
-	Results Purger
-	Now     func() time.Time
+	Nonces      Purger
+	Results     Purger
+	Idempotency Purger
+	Now         func() time.Time
 }
 
 // PurgeInput is the input of Purge.
@@ -31,8 +32,9 @@ type PurgeInput struct{}
 
 // PurgeResult counts what was deleted.
 type PurgeResult struct {
-	Nonces  int64
-	Results int64
+	Nonces          int64
+	Results         int64
+	IdempotencyKeys int64
 }
 
 // Purge deletes expired rows in short transactions until none is left.
@@ -41,7 +43,7 @@ func (m *Maintenance) Purge(ctx context.Context, _ PurgeInput) (result PurgeResu
 	for _, part := range []struct {
 		rows  Purger
 		count *int64
-	}{{m.Nonces, &result.Nonces}, {m.Results, &result.Results}} {
+	}{{m.Nonces, &result.Nonces}, {m.Results, &result.Results}, {m.Idempotency, &result.IdempotencyKeys}} {
 		for {
 			n, err := part.rows.Purge(ctx, now, purgeGroup)
 			*part.count += n

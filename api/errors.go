@@ -43,7 +43,10 @@ func (s *Server) errorBody(err error, requestID string, log *slog.Logger) (statu
 	if len(e.Fields) > 0 {
 		fields["fields"] = e.Fields
 	}
-	fields["error"], fields["message"], fields["request_id"] = e.Code, e.Message, requestID
+	fields["error"], fields["message"] = e.Code, e.Message
+	if _, replayed := fields["request_id"]; !replayed { // the answer to an earlier request keeps its id
+		fields["request_id"] = requestID
+	}
 	body, err = json.Marshal(fields)
 	if err != nil {
 		return s.errorBody(errs.Internal(err), requestID, log)

@@ -34,8 +34,6 @@ type answer struct {
 	header http.Header
 }
 
-func ok(body []byte) answer { return answer{status: http.StatusOK, body: body} }
-
 // handler serves an authenticated request: it binds, calls and gives back the answer or an error, which is
 // rendered in one place.
 type handler func(x *exchange) (answer, error)

@@ -1,31 +1,64 @@
 package api
 
 import (
+	"context"
+	"net/http"
+	"strings"
+
 	"idplatform/catalog"
+	"idplatform/pipeline"
+	"idplatform/platform/wire"
 )
+
+// headerReplayed marks the answer to an earlier request with the same idempotency key.
+const headerReplayed = "Idempotent-Replayed"
 
 // operations routes every operation of the catalog through the handlers of the modes.
 func (s *Server) operations() {
 	for _, op := range s.cfg.Catalog.Operations() {
-		s.router.POST(op.Path, s.signed(singleLimit, s.call(op)))
+		s.router.POST(op.Path, s.signed(singleLimit, serve(op, s.cfg.Pipeline.Single)))
+		s.router.POST(op.Path+"/batches", s.signed(batchLimit, serve(op, s.cfg.Pipeline.SyncBatch)))
 		s.router.GET(op.Path+"/:id", s.signed(singleLimit, s.retrieve(op)))
 	}
 }
 
-// call is a single synchronous call.
-func (s *Server) call(op *catalog.Operation) handler {
+// mode is a way through the pipeline.
+type mode func(context.Context, pipeline.Request) (pipeline.Answer, error)
+
+// serve handles an operation in a mode.
+func serve(op *catalog.Operation, run mode) handler {
 	return func(x *exchange) (answer, error) {
-		ctx := x.gin.Request.Context()
-		call, err := s.cfg.Pipeline.Admit(ctx, x.caller, op, x.body)
+		out, err := run(x.gin.Request.Context(), x.request(op))
+		if out.Replayed {
+			x.gin.Header(headerReplayed, "true")
+		}
 		if err != nil {
 			return answer{}, err
 		}
-		outcome, err := s.cfg.Pipeline.ExecuteOne(ctx, call)
-		if err != nil {
-			return answer{}, err
-		}
-		return ok(outcome.Body), nil
+		return x.shown(out)
 	}
+}
+
+// request is the exchange as the pipeline knows it.
+func (x *exchange) request(op *catalog.Operation) pipeline.Request {
+	r := x.gin.Request
+	return pipeline.Request{
+		Caller: x.caller, Operation: op, Body: x.body, ID: x.id,
+		IdempotencyKey: strings.TrimSpace(r.Header.Get(wire.HeaderIdempotencyKey)),
+		Line:           r.Method + "\n" + target(r.RequestURI) + "\n" + wire.Prefer(r.Header),
+	}
+}
+
+// shown renders a stored answer.
+func (x *exchange) shown(out pipeline.Answer) (answer, error) {
+	body, err := x.server.cfg.Pipeline.Show(x.gin.Request.Context(), out.Body)
+	if err != nil {
+		return answer{}, err
+	}
+	if out.Accepted {
+		return answer{status: http.StatusAccepted, body: body}, nil
+	}
+	return answer{status: http.StatusOK, body: body}, nil
 }
 
 // retrieve gives a previous result by id.
@@ -38,6 +71,6 @@ func (s *Server) retrieve(op *catalog.Operation) handler {
 		if err != nil {
 			return answer{}, err
 		}
-		return ok(result), nil
+		return x.shown(pipeline.Answer{Body: result})
 	}
 }

@@ -21,8 +21,10 @@ import (
 	"idplatform/config"
 	"idplatform/database"
 	"idplatform/engines/registry"
+	"idplatform/models"
 	"idplatform/pipeline"
 	"idplatform/platform/access"
+	"idplatform/platform/audit"
 	"idplatform/platform/vault"
 	"idplatform/services"
 	"idplatform/store"
@@ -215,6 +217,8 @@ func (a *App) Run(ctx context.Context) error {
 	}
 	if a.opts.Worker {
 		group.Go(func() error { return a.work(ctx) })
+		sealer := audit.NewSealer(a.store, a.vault, models.NewID("prc_", a.opts.Now()), a.opts.Now, a.opts.Log)
+		group.Go(func() error { return sealer.Run(ctx) })
 	}
 	group.Go(func() error { return a.renewKeys(ctx) })
 	return group.Wait()
@@ -241,7 +245,7 @@ func (a *App) serve(ctx context.Context) error {
 func (a *App) work(ctx context.Context) error {
 	for {
 		w := workers.New(a.temporal, workers.Activities{
-			Maintenance: &activities.Maintenance{Nonces: a.store.Nonces, Results: a.store.Results, Now: a.opts.Now},
+			Maintenance: &activities.Maintenance{Nonces: a.store.Nonces, Results: a.store.Results, Idempotency: a.store.Idempotency, Now: a.opts.Now},
 		})
 		err := w.Start(ctx)
 		if err == nil {

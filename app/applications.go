@@ -4,27 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"time"
 
-	"idplatform/config"
 	"idplatform/models"
 	"idplatform/platform/access"
 )
-
-// Place says which deployment a command works on: a data folder of `platform dev`, or a configuration file.
-type Place struct {
-	Data       string
-	ConfigFile string
-}
-
-func (p Place) config() (config.Config, error) {
-	if p.ConfigFile != "" {
-		return config.Load(p.ConfigFile)
-	}
-	return Settings(p.Data)
-}
 
 // GrantNames are the services, scopes and purposes of a command; nil where the flag was not given.
 type GrantNames = access.Grants
@@ -49,28 +33,6 @@ func viewOf(a *models.Application) ApplicationView {
 		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
 }
 
-// Applications administers the applications of a deployment, beside a running platform or without one.
-type Applications struct {
-	app *App
-	cfg config.Config
-}
-
-// OpenApplications opens a deployment for administration.
-func OpenApplications(ctx context.Context, place Place) (*Applications, error) {
-	cfg, err := place.config()
-	if err != nil {
-		return nil, err
-	}
-	a, err := New(ctx, cfg, Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	if err != nil {
-		return nil, err
-	}
-	return &Applications{app: a, cfg: cfg}, nil
-}
-
-// Close lets go of the deployment.
-func (a *Applications) Close() error { return a.app.Close() }
-
 // NewApplication is what `app create` is given.
 type NewApplication struct {
 	Name string
@@ -81,7 +43,7 @@ type NewApplication struct {
 
 // Create adds an application and gives its credentials, which are shown nowhere else. In the sandbox grants
 // that are not named are all given; in production none is.
-func (a *Applications) Create(ctx context.Context, n NewApplication) (DevCredentials, error) {
+func (a *Deployment) Create(ctx context.Context, n NewApplication) (DevCredentials, error) {
 	admin, g := a.app.Admin, n.Grants
 	if everything := admin.Everything(); !a.cfg.Livemode() {
 		g = GrantNames{Services: orAll(g.Services, everything.Services), Scopes: orAll(g.Scopes, everything.Scopes),
@@ -106,7 +68,7 @@ func orAll(named, all []string) []string {
 }
 
 // List shows every application, the oldest first.
-func (a *Applications) List(ctx context.Context) ([]ApplicationView, error) {
+func (a *Deployment) List(ctx context.Context) ([]ApplicationView, error) {
 	list, err := a.app.store.Applications.List(ctx)
 	views := make([]ApplicationView, len(list))
 	for i := range list {
@@ -116,21 +78,21 @@ func (a *Applications) List(ctx context.Context) ([]ApplicationView, error) {
 }
 
 // Show shows one application by id, key id or name.
-func (a *Applications) Show(ctx context.Context, which string) (ApplicationView, error) {
+func (a *Deployment) Show(ctx context.Context, which string) (ApplicationView, error) {
 	return a.change(ctx, which, func(*models.Application) error { return nil })
 }
 
 // Grant adds to what an application may do; its organisation's subscription grows with it.
-func (a *Applications) Grant(ctx context.Context, which string, g GrantNames) (ApplicationView, error) {
+func (a *Deployment) Grant(ctx context.Context, which string, g GrantNames) (ApplicationView, error) {
 	return a.change(ctx, which, func(app *models.Application) error { return a.app.Admin.Grant(ctx, app, g, true) })
 }
 
 // Revoke takes from what an application may do.
-func (a *Applications) Revoke(ctx context.Context, which string, g GrantNames) (ApplicationView, error) {
+func (a *Deployment) Revoke(ctx context.Context, which string, g GrantNames) (ApplicationView, error) {
 	return a.change(ctx, which, func(app *models.Application) error { return a.app.Admin.Revoke(ctx, app, g) })
 }
 
-func (a *Applications) change(ctx context.Context, which string, f func(*models.Application) error) (ApplicationView, error) {
+func (a *Deployment) change(ctx context.Context, which string, f func(*models.Application) error) (ApplicationView, error) {
 	app, err := a.app.Admin.Find(ctx, which)
 	if err != nil {
 		return ApplicationView{}, err
@@ -142,7 +104,7 @@ func (a *Applications) change(ctx context.Context, which string, f func(*models.
 }
 
 // Rotate gives an application a new pair of API secret and encryption key; the old one ends after overlap.
-func (a *Applications) Rotate(ctx context.Context, which string, overlap time.Duration) (DevCredentials, error) {
+func (a *Deployment) Rotate(ctx context.Context, which string, overlap time.Duration) (DevCredentials, error) {
 	if overlap < 0 || overlap > 30*24*time.Hour {
 		return DevCredentials{}, errors.New("the overlap is between 0 and 720h")
 	}

@@ -30,8 +30,6 @@ type Spec struct {
 	Purpose PurposeRule
 	// Family holds the additional scopes that requests may select; nil when the service has none.
 	Family *Family
-	// BatchFields are the fields that may stand once at batch level for every item.
-	BatchFields []string
 }
 
 // PurposeRule says whether a request must declare a purpose, and whether only one will do.
@@ -144,6 +142,7 @@ type Operation struct {
 	RequestType reflect.Type
 	ResultType  reflect.Type
 	shape       *shape
+	batch       *shape
 	run         func(context.Context, []*Invocation) ([]Reply, error)
 }
 
@@ -154,7 +153,7 @@ func Define[Req Request, Subject any, Res Result](spec Spec, service Service[Req
 	if requestType.Kind() != reflect.Pointer || resultType.Kind() != reflect.Pointer {
 		panic(fmt.Sprintf("%s: request and result must be pointers to structs", spec.Service))
 	}
-	return &Operation{
+	op := &Operation{
 		Spec:        spec,
 		RequestType: requestType.Elem(),
 		ResultType:  resultType.Elem(),
@@ -163,6 +162,8 @@ func Define[Req Request, Subject any, Res Result](spec Spec, service Service[Req
 			return runService(ctx, service, invocations)
 		},
 	}
+	op.batch = op.batchShape()
+	return op
 }
 
 // Run answers the invocations in their order. An error means that none could be answered.

@@ -126,7 +126,9 @@ func (c *Client) attempt(ctx context.Context, call *call) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp := &Response{Status: answer.StatusCode, Header: answer.Header, Body: raw, RequestID: answer.Header.Get(wire.HeaderRequestID)}
+	resp := &Response{
+		Status: answer.StatusCode, Header: answer.Header, Body: raw, RequestID: answer.Header.Get(wire.HeaderRequestID),
+	}
 	if iv := answer.Header.Get(wire.HeaderIV); iv != "" {
 		if resp.Body, err = c.signer.key.Open(iv, raw, wire.ResponseAAD(nonce, resp.Status)); err != nil {
 			return nil, fmt.Errorf("%w (status %d, request %s)", ErrForeignAnswer, resp.Status, resp.RequestID)

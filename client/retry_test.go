@@ -166,7 +166,7 @@ func TestRetry_PausesGrowUpToTheLongest(t *testing.T) {
 func TestRetry_OverRealConnections(t *testing.T) {
 	t.Parallel()
 	quick := client.WithRetry(client.RetryPolicy{Attempts: 3, First: time.Millisecond, Longest: time.Millisecond})
-	s := newServer(t, answer{body: `{}`}, answer{drop: true}, answer{drop: true}, answer{body: `{}`})
+	s := newServer(t, answer{body: `{}`}, answer{drop: true}, answer{body: `{}`, cut: true}, answer{body: `{}`})
 	c := overHTTP(t, s, quick)
 	for range 2 { // the second call meets a kept connection that breaks
 		_, err := c.Do(t.Context(), http.MethodPost, "/v1/x", []byte(`{}`))
@@ -174,6 +174,21 @@ func TestRetry_OverRealConnections(t *testing.T) {
 	}
 	require.Len(t, s.calls(), 4)
 	require.Len(t, s.nonces, 4, "net/http repeats nothing on its own")
+}
+
+func TestRetry_WhenTheConnectionRepeatedTheRequest(t *testing.T) {
+	t.Parallel()
+	// net/http sends a GET again when a kept connection breaks; the server takes the copy for a replay.
+	s := newServer(t, answer{body: `{}`}, answer{drop: true}, answer{body: `{}`})
+	c := overHTTP(t, s, client.WithRetry(client.RetryPolicy{Attempts: 3}))
+	for range 2 {
+		_, err := c.Do(t.Context(), http.MethodGet, "/v1/x", nil)
+		require.NoError(t, err)
+	}
+	calls := s.calls()
+	require.Len(t, calls, 4)
+	require.Equal(t, calls[1].Nonce, calls[2].Nonce)
+	require.NotEqual(t, calls[2].Nonce, calls[3].Nonce)
 }
 
 func TestClock_CorrectedOnceAndKept(t *testing.T) {

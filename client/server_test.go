@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -50,6 +51,7 @@ type answer struct {
 	sealed int    // encrypt for this status instead
 	drop   bool   // close the connection
 	hang   bool   // until the request is given up
+	cut    bool   // announce more than is sent
 }
 
 func failing(status int, code string) answer {
@@ -158,6 +160,9 @@ func (s *server) write(w http.ResponseWriter, nonce string, say answer) {
 		var iv string
 		iv, body = s.key.Seal(body, wire.ResponseAAD(nonce, status))
 		w.Header().Set(wire.HeaderIV, iv)
+	}
+	if say.cut {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)+1))
 	}
 	w.WriteHeader(say.status)
 	_, _ = w.Write(body)

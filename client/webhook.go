@@ -21,9 +21,11 @@ var (
 // request's body byte for byte. encryptionKey is Credentials.EncryptionKey; while keys rotate, try the new
 // one and then the old. tolerance is how far the timestamp may be from now; 0 is five minutes.
 //
-// It fails with ErrWebhookSignature or ErrWebhookTimestamp, or when key or body is malformed. Answer with any 2xx within 5
-// seconds; deliveries repeat, so remember the ids of events.
-func VerifyWebhook(encryptionKey string, header http.Header, body []byte, tolerance time.Duration, now time.Time) (*Event, error) {
+// It fails with ErrWebhookSignature or ErrWebhookTimestamp, or when key or body is malformed. Answer with any
+// 2xx within 5 seconds; deliveries repeat, so remember the ids of events.
+func VerifyWebhook(
+	encryptionKey string, header http.Header, body []byte, tolerance time.Duration, now time.Time,
+) (*Event, error) {
 	key, err := decodeSecret(encryptionKey)
 	if err != nil {
 		return nil, fmt.Errorf("the encryption key %w", err)

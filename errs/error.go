@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 )
 
 // Field is one fault of a request body: where (a path such as items[3].identifier.type) and what to change.
@@ -35,14 +36,20 @@ func Newf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// faultsWorded bounds how many faults a message words; Fields holds them all.
+const faultsWorded = 8
+
 // Invalid is invalid_request with every fault found.
 func Invalid(fields ...Field) *Error {
 	e := New(InvalidRequest)
 	e.Fields = fields
-	if len(fields) == 1 {
-		e.Message = "The request is not valid: " + fields[0].String() + "."
-	} else if len(fields) > 1 {
-		e.Message = fmt.Sprintf("The request is not valid: %s; and %d more, see fields.", fields[0], len(fields)-1)
+	words := make([]string, 0, faultsWorded)
+	for _, f := range fields[:min(len(fields), faultsWorded)] {
+		words = append(words, f.String())
+	}
+	e.Message = "The request is not valid: " + strings.Join(words, "; ") + "."
+	if more := len(fields) - faultsWorded; more > 0 {
+		e.Message += fmt.Sprintf(" %d more faults are in fields.", more)
 	}
 	return e
 }

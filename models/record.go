@@ -23,6 +23,17 @@ type AuditEntry struct {
 	// Subject is the blind index of the citizen looked at; empty when nobody was found.
 	Subject   []byte
 	CreatedAt Timestamp
+	// Seq is the entry's place in the chain and Hash its link; nil until the sealer has come by.
+	Seq  *int64
+	Hash []byte
+}
+
+// AuditHead is the end of the chain on a day (UTC), signed; Day is "latest" for its present end.
+type AuditHead struct {
+	Day       string `gorm:"primaryKey"`
+	Seq       int64
+	Hash      []byte
+	Signature []byte
 }
 
 // Nonce is a request's nonce, remembered until its timestamp can no longer be in the window.

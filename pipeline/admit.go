@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"context"
-
 	"idplatform/catalog"
 	"idplatform/errs"
 	"idplatform/models"
@@ -20,33 +18,30 @@ func (p *Pipeline) Enter(caller *access.Caller, op *catalog.Operation) error {
 	return nil
 }
 
-// Admit judges a single call from its plaintext body, in the order of the protocol: service, form, purpose,
-// scopes, identifier. The first failing check answers; faults of form come all at once.
-func (p *Pipeline) Admit(_ context.Context, caller *access.Caller, op *catalog.Operation, body []byte) (*Call, error) {
-	if err := p.Enter(caller, op); err != nil {
-		return nil, err
-	}
-	request, err := op.Decode(body)
+// Admit judges a single call of a caller who may use the service (Once sees to that): form, purpose, scopes,
+// identifier. The first failing check answers; faults of form come all at once.
+func (p *Pipeline) Admit(r Request) (*Call, error) {
+	request, err := r.Operation.Decode(r.Body)
 	if err != nil {
 		return nil, err
 	}
-	return p.judge(caller, op, request)
+	return judge(r, request)
 }
 
 // judge is what single calls and batch items have in common.
-func (p *Pipeline) judge(caller *access.Caller, op *catalog.Operation, request catalog.Request) (*Call, error) {
+func judge(r Request, request catalog.Request) (*Call, error) {
 	common := request.Common()
-	if !purposeAllowed(caller, op.Purpose, common.Purpose) {
+	if !purposeAllowed(r.Caller, r.Operation.Purpose, common.Purpose) {
 		return nil, errs.New(errs.PurposeNotApproved).With("purpose", shown(string(common.Purpose)))
 	}
-	scopes, refused := caller.NarrowScopes(op.Family, common.Scopes)
+	scopes, refused := r.Caller.NarrowScopes(r.Operation.Family, common.Scopes)
 	if refused != "" {
 		return nil, errs.New(errs.ScopeNotGranted).With("scope", shown(refused))
 	}
 	if err := request.Normalize(); err != nil {
 		return nil, err
 	}
-	return newCall(caller, op, request, scopes), nil
+	return newCall(r.Caller, r.Operation, request, scopes), nil
 }
 
 func purposeAllowed(caller *access.Caller, rule catalog.PurposeRule, purpose models.Purpose) bool {

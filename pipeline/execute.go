@@ -2,13 +2,13 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"runtime/debug"
 
 	"idplatform/catalog"
 	"idplatform/errs"
 	"idplatform/models"
+	"idplatform/platform/audit"
 	"idplatform/platform/vault"
 )
 
@@ -35,21 +35,13 @@ type Settle func(ctx context.Context, outcomes []Outcome) error
 // nothing). Outcomes have the order of the calls. An error means that nothing was written.
 func (p *Pipeline) Execute(ctx context.Context, calls []*Call, settle Settle) ([]Outcome, error) {
 	now := models.At(p.Now())
-	invocations := make([]*catalog.Invocation, len(calls))
-	for i, call := range calls {
-		invocations[i] = p.invocation(call, now)
-	}
-	replies, err := p.run(ctx, calls[0].Operation, invocations)
-	if err != nil {
-		return nil, err
-	}
 	outcomes := make([]Outcome, len(calls))
-	for i, call := range calls {
-		if outcomes[i], err = p.outcome(call, invocations[i], replies[i]); err != nil {
+	if len(calls) > 0 {
+		if err := p.ask(ctx, calls, outcomes, now); err != nil {
 			return nil, err
 		}
 	}
-	err = p.Store.Tx(ctx, func(ctx context.Context) error {
+	err := p.Store.Tx(ctx, func(ctx context.Context) error {
 		if err := p.record(ctx, calls, outcomes, now); err != nil {
 			return err
 		}
@@ -59,6 +51,24 @@ func (p *Pipeline) Execute(ctx context.Context, calls []*Call, settle Settle) ([
 		return nil
 	})
 	return outcomes, err
+}
+
+// ask runs the service and fills in the outcomes.
+func (p *Pipeline) ask(ctx context.Context, calls []*Call, outcomes []Outcome, now models.Timestamp) error {
+	invocations := make([]*catalog.Invocation, len(calls))
+	for i, call := range calls {
+		invocations[i] = p.invocation(call, now)
+	}
+	replies, err := p.run(ctx, calls[0].Operation, invocations)
+	if err != nil {
+		return err
+	}
+	for i, call := range calls {
+		if outcomes[i], err = p.outcome(call, invocations[i], replies[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *Pipeline) invocation(call *Call, now models.Timestamp) *catalog.Invocation {
@@ -94,7 +104,7 @@ func (p *Pipeline) outcome(call *Call, inv *catalog.Invocation, reply catalog.Re
 	}
 	reply.Result.Stamp(catalog.Stamp{ID: inv.ID, Object: call.Operation.Object, Livemode: inv.Livemode,
 		Reference: call.Reference, Purpose: call.Purpose, CreatedAt: inv.Now})
-	body, err := json.Marshal(reply.Result)
+	body, err := encode(reply.Result)
 	if err != nil {
 		return Outcome{}, fmt.Errorf("marshal the result of %s: %w", call.Operation.Service, err)
 	}
@@ -147,24 +157,9 @@ func auditEntries(v *vault.Vault, call *Call, out Outcome, now models.Timestamp)
 	entries := make([]models.AuditEntry, len(out.reply.Lookups))
 	for i, l := range out.reply.Lookups {
 		entry.ID = models.NewID("aud_", now.Time)
-		entry.Subject = v.Index(SubjectIndex, l.PlatformID)
+		entry.Subject = audit.Subject(v, l.PlatformID)
 		entry.Scopes = l.Scopes
 		entries[i] = entry
 	}
 	return entries
-}
-
-// SubjectIndex is the field of the blind index by which a citizen's audit entries are found.
-const SubjectIndex = "platform_id"
-
-// ExecuteOne is Execute of one call with nothing to settle; the service's refusal is its error.
-func (p *Pipeline) ExecuteOne(ctx context.Context, call *Call) (Outcome, error) {
-	outcomes, err := p.Execute(ctx, []*Call{call}, nil)
-	if err != nil {
-		return Outcome{}, err
-	}
-	if outcomes[0].Err != nil {
-		return Outcome{}, outcomes[0].Err
-	}
-	return outcomes[0], nil
 }

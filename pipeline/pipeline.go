@@ -5,6 +5,7 @@
 package pipeline
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -26,8 +27,17 @@ type Config struct {
 	Livemode bool
 	// Retention of results; 0 means 30 days.
 	Retention time.Duration
-	Now       func() time.Time
-	Log       *slog.Logger
+	// IdempotencyWindow is how long answers are kept under their key; 0 means 24 hours.
+	IdempotencyWindow time.Duration
+	// Files puts URLs or data into the file objects of stored results.
+	Files Files
+	Now   func() time.Time
+	Log   *slog.Logger
+}
+
+// Files shows the file objects of a stored result: it replaces references by signed URLs or data.
+type Files interface {
+	Show(ctx context.Context, stored []byte) ([]byte, error)
 }
 
 // Pipeline admits and executes calls. It is safe for concurrent use.
@@ -38,7 +48,18 @@ func New(cfg Config) *Pipeline {
 	if cfg.Retention == 0 {
 		cfg.Retention = Retention
 	}
+	if cfg.IdempotencyWindow == 0 {
+		cfg.IdempotencyWindow = IdempotencyWindow
+	}
 	return &Pipeline{cfg}
+}
+
+// Show is a stored answer as callers see it, with file objects made anew.
+func (p *Pipeline) Show(ctx context.Context, stored []byte) ([]byte, error) {
+	if p.Files == nil {
+		return stored, nil
+	}
+	return p.Files.Show(ctx, stored)
 }
 
 // Call is an admitted call: nothing about it can be refused any more but by the service itself.

@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"fmt"
+
+	"gorm.io/gorm/clause"
 
 	"idplatform/database"
 	"idplatform/models"
@@ -23,4 +26,73 @@ func (r Audit) OfResult(ctx context.Context, app models.ApplicationID, resultID 
 	var entries []models.AuditEntry
 	err := r.db.Read(ctx).Where("application_id = ? AND result_id = ?", app, resultID).Order("id").Find(&entries).Error
 	return entries, err
+}
+
+// Unsealed reads up to limit entries that have no place in the chain yet, the oldest first.
+func (r Audit) Unsealed(ctx context.Context, limit int) ([]models.AuditEntry, error) {
+	var entries []models.AuditEntry
+	err := r.db.Read(ctx).Where("seq IS NULL").Order("id").Limit(limit).Find(&entries).Error
+	return entries, err
+}
+
+// Last reads the entry at the end of the chain; nil when there is none.
+func (r Audit) Last(ctx context.Context) (*models.AuditEntry, error) {
+	var entries []models.AuditEntry
+	err := r.db.Read(ctx).Where("seq IS NOT NULL").Order("seq DESC").Limit(1).Find(&entries).Error
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	return &entries[0], nil
+}
+
+// Seal writes the places and links of entries. It fails when one of them was sealed meanwhile.
+func (r Audit) Seal(ctx context.Context, entries []models.AuditEntry) error {
+	for _, e := range entries {
+		update := r.db.Write(ctx).Exec("UPDATE audit_entries SET seq = ?, hash = ? WHERE id = ? AND seq IS NULL", *e.Seq, e.Hash, e.ID)
+		if update.Error != nil {
+			return update.Error
+		}
+		if update.RowsAffected != 1 {
+			return fmt.Errorf("the audit entry %s was sealed by another process", e.ID)
+		}
+	}
+	return nil
+}
+
+// Chain reads up to limit sealed entries behind a place, in the order of the chain.
+func (r Audit) Chain(ctx context.Context, after int64, limit int) ([]models.AuditEntry, error) {
+	var entries []models.AuditEntry
+	err := r.db.Read(ctx).Where("seq > ?", after).Order("seq").Limit(limit).Find(&entries).Error
+	return entries, err
+}
+
+// OfSubject reads up to limit entries of a citizen, by blind index, the newest first.
+func (r Audit) OfSubject(ctx context.Context, subject []byte, limit int) ([]models.AuditEntry, error) {
+	var entries []models.AuditEntry
+	err := r.db.Read(ctx).Where("subject = ?", subject).Order("created_at DESC, id DESC").Limit(limit).Find(&entries).Error
+	return entries, err
+}
+
+// Recent reads up to limit entries of an application, the newest first.
+func (r Audit) Recent(ctx context.Context, app models.ApplicationID, limit int) ([]models.AuditEntry, error) {
+	var entries []models.AuditEntry
+	err := r.db.Read(ctx).Where("application_id = ?", app).Order("id DESC").Limit(limit).Find(&entries).Error
+	return entries, err
+}
+
+// AddHead stores the signed head of a day; the head of a day that has one stays.
+func (r Audit) AddHead(ctx context.Context, head models.AuditHead) error {
+	return r.db.Write(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&head).Error
+}
+
+// SetHead stores a head in place of the one under the same name.
+func (r Audit) SetHead(ctx context.Context, head models.AuditHead) error {
+	return r.db.Write(ctx).Clauses(clause.OnConflict{UpdateAll: true}).Create(&head).Error
+}
+
+// Heads reads the signed heads, the oldest first.
+func (r Audit) Heads(ctx context.Context) ([]models.AuditHead, error) {
+	var heads []models.AuditHead
+	err := r.db.Read(ctx).Order("day").Find(&heads).Error
+	return heads, err
 }

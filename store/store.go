@@ -28,6 +28,8 @@ type Store struct {
 	Results      Results
 	Audit        Audit
 	DataKeys     DataKeys
+	Idempotency  Idempotency
+	Leases       Leases
 }
 
 // New brings the schema up to date and returns the repositories. The caller closes db.
@@ -42,11 +44,15 @@ func New(ctx context.Context, db *database.DB) (*Store, error) {
 		Results:      Results{db},
 		Audit:        Audit{db},
 		DataKeys:     DataKeys{db},
+		Idempotency:  Idempotency{db},
+		Leases:       Leases{db},
 	}, nil
 }
 
 // Tx runs fn in one transaction; see database.DB.Tx.
-func (s *Store) Tx(ctx context.Context, fn func(context.Context) error) error { return s.db.Tx(ctx, fn) }
+func (s *Store) Tx(ctx context.Context, fn func(context.Context) error) error {
+	return s.db.Tx(ctx, fn)
+}
 
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }

@@ -11,8 +11,9 @@ type RetentionInput struct{}
 
 // RetentionResult counts what Retention deleted.
 type RetentionResult struct {
-	Nonces  int64
-	Results int64
+	Nonces          int64
+	Results         int64
+	IdempotencyKeys int64
 }
 
 // Retention deletes what has been kept for its time: results past their retention, nonces past their window.

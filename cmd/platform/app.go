@@ -13,30 +13,30 @@ import (
 func appCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "app", Short: "Create applications and say what they may do"}
 	cmd.AddCommand(appCreateCommand(), appListCommand(), appShowCommand(),
-		appGrantCommand("grant", "Add to what an application may do", (*app.Applications).Grant),
-		appGrantCommand("revoke", "Take from what an application may do", (*app.Applications).Revoke),
+		appGrantCommand("grant", "Add to what an application may do", (*app.Deployment).Grant),
+		appGrantCommand("revoke", "Take from what an application may do", (*app.Deployment).Revoke),
 		appRotateCommand())
 	return cmd
 }
 
-// onApplications makes a command of what it does with the applications of a deployment.
-func onApplications(cmd *cobra.Command, do func(context.Context, *app.Applications, []string) (any, error)) *cobra.Command {
+// onDeployment makes a command of what it does with a deployment.
+func onDeployment(cmd *cobra.Command, do func(context.Context, *app.Deployment, []string) (any, error)) *cobra.Command {
 	var place app.Place
 	var asJSON bool
 	cmd.Flags().StringVar(&place.Data, "data", "./data", "data folder of `platform dev`")
 	cmd.Flags().StringVar(&place.ConfigFile, "config", "", "configuration file, in place of a data folder")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		applications, err := app.OpenApplications(cmd.Context(), place)
+		deployment, err := app.OpenDeployment(cmd.Context(), place)
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, applications.Close()) }()
-		out, err := do(cmd.Context(), applications, args)
-		if err != nil {
-			return err
+		defer func() { err = errors.Join(err, deployment.Close()) }()
+		out, err := do(cmd.Context(), deployment, args)
+		if out != nil && (err == nil || errors.Is(err, app.ErrAuditBroken)) {
+			err = errors.Join(show(cmd.OutOrStdout(), out, asJSON), err)
 		}
-		return show(cmd.OutOrStdout(), out, asJSON)
+		return err
 	}
 	return cmd
 }
@@ -48,7 +48,7 @@ func appCreateCommand() *cobra.Command {
 	cmd.Flags().StringVar(&n.Organisation, "organisation", "Sandbox organisation", "its organisation, created when there is none")
 	grants := grantFlags(cmd)
 	_ = cmd.MarkFlagRequired("name") // the flag exists
-	return onApplications(cmd, func(ctx context.Context, a *app.Applications, _ []string) (any, error) {
+	return onDeployment(cmd, func(ctx context.Context, a *app.Deployment, _ []string) (any, error) {
 		n.Grants = grants()
 		return a.Create(ctx, n)
 	})
@@ -56,20 +56,22 @@ func appCreateCommand() *cobra.Command {
 
 func appListCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List the applications", Args: cobra.NoArgs}
-	return onApplications(cmd, func(ctx context.Context, a *app.Applications, _ []string) (any, error) { return a.List(ctx) })
+	return onDeployment(cmd, func(ctx context.Context, a *app.Deployment, _ []string) (any, error) { return a.List(ctx) })
 }
 
 func appShowCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "show APPLICATION", Short: "Show an application (by id, key id or name)", Args: cobra.ExactArgs(1)}
-	return onApplications(cmd, func(ctx context.Context, a *app.Applications, args []string) (any, error) { return a.Show(ctx, args[0]) })
+	return onDeployment(cmd, func(ctx context.Context, a *app.Deployment, args []string) (any, error) {
+		return a.Show(ctx, args[0])
+	})
 }
 
-type grantChange func(*app.Applications, context.Context, string, app.GrantNames) (app.ApplicationView, error)
+type grantChange func(*app.Deployment, context.Context, string, app.GrantNames) (app.ApplicationView, error)
 
 func appGrantCommand(name, short string, change grantChange) *cobra.Command {
 	cmd := &cobra.Command{Use: name + " APPLICATION", Short: short, Args: cobra.ExactArgs(1)}
 	grants := grantFlags(cmd)
-	return onApplications(cmd, func(ctx context.Context, a *app.Applications, args []string) (any, error) {
+	return onDeployment(cmd, func(ctx context.Context, a *app.Deployment, args []string) (any, error) {
 		return change(a, ctx, args[0], grants())
 	})
 }
@@ -78,7 +80,7 @@ func appRotateCommand() *cobra.Command {
 	var overlap time.Duration
 	cmd := &cobra.Command{Use: "rotate-key APPLICATION", Short: "Give an application a new key pair and show it, once", Args: cobra.ExactArgs(1)}
 	cmd.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the old pair stays valid")
-	return onApplications(cmd, func(ctx context.Context, a *app.Applications, args []string) (any, error) {
+	return onDeployment(cmd, func(ctx context.Context, a *app.Deployment, args []string) (any, error) {
 		return a.Rotate(ctx, args[0], overlap)
 	})
 }

@@ -25,7 +25,7 @@ var server = sync.OnceValues(func() (string, error) {
 	if dsn := os.Getenv(Variable); dsn != "" {
 		return dsn, nil
 	}
-	return startServer()
+	return Start(Careless)
 })
 
 var databases atomic.Int64

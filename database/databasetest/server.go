@@ -3,25 +3,35 @@ package databasetest
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
 
-// serverScript makes and runs a server in the folder $1 with the programs in $2, until its standard input ends.
+// Durability says what a server does for its rows to outlive a crash.
+type Durability string
+
+const (
+	// Durable is a server as in use: a commit is on the disk.
+	Durable Durability = ""
+	// Careless is a server for tests: nothing of it is to outlive them.
+	Careless Durability = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+)
+
+// serverScript makes and runs a server in the folder $1 with the programs in $2 and the settings in $3, until its
+// standard input ends.
 // The other end of that pipe is held by the test process alone, so that the server stops and its folder goes
 // however the test process ends: done, failed, timed out or killed.
 const serverScript = `
 cd "$1" || exit 1
 "$2/initdb" -D data -A trust -U postgres -E UTF8 --locale=C --no-sync >log 2>&1 || { touch failed; cat >/dev/null; cd /; rm -rf "$1"; exit 1; }
-"$2/postgres" -D data -k "$1" -c listen_addresses= -c max_connections=200 \
-  -c fsync=off -c synchronous_commit=off -c full_page_writes=off >>log 2>&1 &
+"$2/postgres" -D data -k "$1" -c listen_addresses= -c max_connections=200 $3 >>log 2>&1 &
 server=$!
 cat >/dev/null
 kill -INT $server
@@ -33,8 +43,9 @@ rm -rf "$1"
 // startupTime bounds how long a server may take to answer.
 const startupTime = 60 * time.Second
 
-// startServer starts a server that listens on a socket in a folder of its own, and gives its DSN.
-func startServer() (dsn string, err error) {
+// Start starts a server that listens on a socket in a folder of its own and ends with this process, and gives
+// its DSN.
+func Start(durability Durability) (dsn string, err error) {
 	programs, err := serverPrograms()
 	if err != nil {
 		return "", err
@@ -53,7 +64,7 @@ func startServer() (dsn string, err error) {
 			return "", err
 		}
 	}
-	if err := runServer(folder, programs, owner); err != nil {
+	if err := runServer(folder, programs, durability, owner); err != nil {
 		return "", errors.Join(err, os.RemoveAll(folder))
 	}
 	if err := awaitServer(folder); err != nil {
@@ -62,11 +73,11 @@ func startServer() (dsn string, err error) {
 	return "host=" + folder + " user=postgres dbname=postgres sslmode=disable", nil
 }
 
-// heldOpen keeps the pipe to the server's script from being closed by the garbage collector.
-var heldOpen io.Closer
+// heldOpen keeps the pipes to the servers' scripts from being closed by the garbage collector.
+var heldOpen sync.Map // folder → io.Closer
 
-func runServer(folder, programs string, owner *syscall.Credential) error {
-	cmd := exec.Command("/bin/sh", "-c", serverScript, "postgres-for-tests", folder, programs)
+func runServer(folder, programs string, durability Durability, owner *syscall.Credential) error {
+	cmd := exec.Command("/bin/sh", "-c", serverScript, "postgres-for-tests", folder, programs, string(durability))
 	// A process group of its own: an interrupt at the terminal is for the tests, which then end the server.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: owner}
 	cmd.Dir = "/"
@@ -75,7 +86,7 @@ func runServer(folder, programs string, owner *syscall.Credential) error {
 	if err != nil {
 		return err
 	}
-	heldOpen = stdin
+	heldOpen.Store(folder, stdin)
 	return cmd.Start()
 }
 

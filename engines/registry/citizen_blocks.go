@@ -114,11 +114,12 @@ const ownBusiness = "--"
 func professionsOf(c *country, d *dice, p profile) []Profession {
 	trade := pick(d, c.occupations)
 	job := Profession{Title: trade.male, Employer: pick(d, trade.employers), Sector: trade.sector}
+	own := "Indépendant"
 	if p.gender == models.Female {
-		job.Title = trade.female
+		job.Title, own = trade.female, "Indépendante"
 	}
 	if job.Employer == ownBusiness {
-		job.Employer = "Indépendant"
+		job.Employer = own
 	}
 	of18 := date(p.born.Year+18, 1, 1)
 	job.Since = dayIn(d, maxDate(of18, date(2000, 1, 1)), accountsTo)

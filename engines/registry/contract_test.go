@@ -70,3 +70,15 @@ func openOn(t testing.TB, cfg database.Config, population int) (*registry.SQL, *
 	}
 	return r, db
 }
+
+// openClosed is a register whose database is gone.
+func openClosed(t *testing.T) *registry.SQL {
+	t.Helper()
+	ctx := t.Context()
+	db, err := database.Open(ctx, database.Config{Driver: database.SQLite, DSN: filepath.Join(t.TempDir(), "register.db")})
+	require.NoError(t, err)
+	r, err := registry.OpenSQL(ctx, db)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	return r
+}

@@ -16,6 +16,10 @@ const (
 	counterChange     = "change"     // last place given in the record of changes
 )
 
+// changesStatement repeats the condition of the partial index, so that SQLite sees that it may use it.
+const changesStatement = `SELECT platform_id, change FROM register_citizens
+	WHERE change > ? AND change > 0 ORDER BY change LIMIT ?`
+
 // Changes implements Register. A cursor is the place, in the record of changes, of the last change read.
 func (s *SQL) Changes(ctx context.Context, since Cursor, limit int) (Changes, error) {
 	if limit < 1 || limit > MaxChanges {
@@ -33,8 +37,7 @@ func (s *SQL) Changes(ctx context.Context, since Cursor, limit int) (Changes, er
 		return Changes{}, ErrUnknownCursor
 	}
 	page := Changes{Next: since}
-	err = scanAll(s.db.Read(ctx).Raw(`SELECT platform_id, change FROM register_citizens
-		WHERE change > ? AND change > 0 ORDER BY change LIMIT ?`, from, limit+1), func(rows *sql.Rows) error {
+	err = scanAll(s.db.Read(ctx).Raw(changesStatement, from, limit+1), func(rows *sql.Rows) error {
 		if len(page.PlatformIDs) == limit {
 			page.More = true
 			return nil
@@ -59,9 +62,7 @@ func (s *SQL) Changes(ctx context.Context, since Cursor, limit int) (Changes, er
 func cursorAt(change int64) Cursor { return Cursor(strconv.FormatInt(change, 10)) }
 
 func counter(tx *gorm.DB, name string) (int64, error) {
-	var value int64
-	err := tx.Raw(`SELECT value FROM register_counters WHERE name = ?`, name).Row().Scan(&value)
-	return value, err
+	return oneNumber(tx.Raw(`SELECT value FROM register_counters WHERE name = ?`, name))
 }
 
 // nextChange gives the next place in the record of changes. The counter's row stays locked until the
@@ -70,9 +71,19 @@ func nextChange(tx *gorm.DB) (int64, error) { return addToCounter(tx, counterCha
 
 // addToCounter adds to a counter and gives its new value; the row stays locked until the transaction ends.
 func addToCounter(tx *gorm.DB, name string, n int64) (int64, error) {
+	return oneNumber(tx.Raw(`UPDATE register_counters SET value = value + ? WHERE name = ? RETURNING value`, n, name))
+}
+
+// oneNumber is the number in the one row that the statement gives. (gorm's Row panics where the statement fails.)
+func oneNumber(query *gorm.DB) (int64, error) {
 	var value int64
-	err := tx.Raw(`UPDATE register_counters SET value = value + ? WHERE name = ? RETURNING value`, n, name).
-		Row().Scan(&value)
+	err := sql.ErrNoRows
+	if failed := scanAll(query, func(rows *sql.Rows) error {
+		err = rows.Scan(&value)
+		return err
+	}); failed != nil {
+		err = failed
+	}
 	return value, err
 }
 

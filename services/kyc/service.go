@@ -29,7 +29,6 @@ func Operation(register People) *catalog.Operation {
 		Title:       "KYC Validation",
 		Description: "Looks up a person by identifier; says whether a certified identity exists, compares claims, and returns basic KYC plus the granted additional scopes.",
 		Family:      catalog.KYC,
-		BatchFields: []string{"purpose", "scopes", "document_delivery"},
 	}, &service{register: register})
 }
 
