@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 
 	"github.com/gin-gonic/gin"
 
@@ -84,6 +85,7 @@ func (x *exchange) write(out answer) {
 		iv, body = x.pair.Key.Seal(out.body, wire.ResponseAAD(x.nonce, out.status))
 		header.Set(wire.HeaderIV, iv)
 	}
+	header.Set("Content-Length", strconv.Itoa(len(body))) // or a long one would go out in chunks
 	x.gin.Writer.WriteHeader(out.status)
 	if _, err := x.gin.Writer.Write(body); err != nil {
 		x.log.Debug("the caller left before the answer", "cause", err.Error())

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"idplatform/catalog"
 	"idplatform/errs"
+	"idplatform/pipeline"
 )
 
 // document builds the OpenAPI 3.1 description from the same Go types that requests are checked with and
@@ -68,12 +70,47 @@ func (d *documentBuilder) operation(op *catalog.Operation) {
 	}, result, http.StatusBadRequest, http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden,
 		http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
 		http.StatusInternalServerError, http.StatusBadGateway)
+	d.path(op.Path + "/batches").Post = d.describe(op, &huma.Operation{
+		OperationID: op.Service + "_batch", Summary: op.Title + ", batch",
+		Description: "Up to 50 items. Each is judged and answered by itself; fields at batch level hold for every item that does not set its own.",
+		RequestBody: &huma.RequestBody{Required: true, Content: content(d.batchRequest(op))},
+	}, d.batchResults(result), http.StatusBadRequest, http.StatusUnauthorized, http.StatusPaymentRequired,
+		http.StatusForbidden, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests, http.StatusInternalServerError)
 	d.path(op.Path + "/{id}").Get = d.describe(op, &huma.Operation{
 		OperationID: op.Service + "_retrieve", Summary: "Retrieve by id",
 		Description: "The object as it was first returned, for 30 days, to the application that made it.",
 		Parameters:  []*huma.Param{{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}}},
 	}, result, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
 		http.StatusTooManyRequests, http.StatusInternalServerError)
+}
+
+// batchRequest is the batch's own fields and items, which may leave out what they inherit but not their
+// reference.
+func (d *documentBuilder) batchRequest(op *catalog.Operation) *huma.Schema {
+	single := d.registry.SchemaFromRef(d.schema(op.RequestType).Ref)
+	item := *single
+	item.Required = []string{"reference"}
+	batch := &huma.Schema{Type: huma.TypeObject, AdditionalProperties: false, Required: []string{"items"},
+		Properties: map[string]*huma.Schema{"items": {Type: huma.TypeArray, Items: &item, MinItems: new(1)}}}
+	for _, name := range single.Required {
+		if !slices.Contains(op.BatchFields(), name) {
+			item.Required = append(item.Required, name)
+		}
+	}
+	for _, name := range op.BatchFields() {
+		batch.Properties[name] = single.Properties[name]
+	}
+	return batch
+}
+
+// batchResults is a batch result list of one service.
+func (d *documentBuilder) batchResults(result *huma.Schema) *huma.Schema {
+	list := *d.registry.SchemaFromRef(d.schema(reflect.TypeFor[pipeline.ItemList]()).Ref)
+	entry := *d.registry.SchemaFromRef(d.schema(reflect.TypeFor[pipeline.ItemResult]()).Ref)
+	list.Properties, entry.Properties = maps.Clone(list.Properties), maps.Clone(entry.Properties)
+	entry.Properties["result"] = result
+	list.Properties["data"] = &huma.Schema{Type: huma.TypeArray, Items: &entry}
+	return &list
 }
 
 func (d *documentBuilder) path(p string) *huma.PathItem {

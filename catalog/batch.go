@@ -31,9 +31,8 @@ func (o *Operation) BatchFields() []string {
 func (o *Operation) batchShape() *shape {
 	schema := &huma.Schema{
 		Type: huma.TypeObject, AdditionalProperties: false, Required: []string{"items"},
-		Properties: map[string]*huma.Schema{"items": {Type: huma.TypeArray, MinItems: new(int), Items: &huma.Schema{}}},
+		Properties: map[string]*huma.Schema{"items": {Type: huma.TypeArray, MinItems: new(1), Items: &huma.Schema{}}},
 	}
-	*schema.Properties["items"].MinItems = 1
 	for _, name := range o.BatchFields() {
 		schema.Properties[name] = o.shape.schema.Properties[name]
 	}

@@ -37,7 +37,12 @@ func (db *DB) Tx(ctx context.Context, fn func(ctx context.Context) error) error 
 		return err
 	}
 	defer release()
-	return db.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		return fn(context.WithValue(ctx, txKey{db}, tx))
+	after := &afterCommit{}
+	err = db.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		return fn(context.WithValue(context.WithValue(ctx, txKey{db}, tx), afterKey{}, after))
 	})
+	if err == nil {
+		after.run()
+	}
+	return err
 }
