@@ -24,6 +24,8 @@ type Maintenance struct {
 	Nonces      Purger
 	Results     Purger
 	Idempotency Purger
+	Jobs        Purger
+	Batches     Purger
 	Now         func() time.Time
 }
 
@@ -35,6 +37,8 @@ type PurgeResult struct {
 	Nonces          int64
 	Results         int64
 	IdempotencyKeys int64
+	Jobs            int64
+	Batches         int64
 }
 
 // Purge deletes expired rows in short transactions until none is left.
@@ -43,14 +47,15 @@ func (m *Maintenance) Purge(ctx context.Context, _ PurgeInput) (result PurgeResu
 	for _, part := range []struct {
 		rows  Purger
 		count *int64
-	}{{m.Nonces, &result.Nonces}, {m.Results, &result.Results}, {m.Idempotency, &result.IdempotencyKeys}} {
+	}{{m.Nonces, &result.Nonces}, {m.Results, &result.Results}, {m.Idempotency, &result.IdempotencyKeys},
+		{m.Jobs, &result.Jobs}, {m.Batches, &result.Batches}} {
 		for {
 			n, err := part.rows.Purge(ctx, now, purgeGroup)
 			*part.count += n
 			if err != nil {
 				return result, err
 			}
-			if n < purgeGroup {
+			if n == 0 {
 				break
 			}
 			activity.RecordHeartbeat(ctx, result)

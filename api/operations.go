@@ -16,28 +16,14 @@ const headerReplayed = "Idempotent-Replayed"
 // operations routes every operation of the catalog through the handlers of the modes.
 func (s *Server) operations() {
 	for _, op := range s.cfg.Catalog.Operations() {
-		s.router.POST(op.Path, s.signed(singleLimit, serve(op, s.cfg.Pipeline.Single)))
-		s.router.POST(op.Path+"/batches", s.signed(batchLimit, serve(op, s.cfg.Pipeline.SyncBatch)))
+		s.router.POST(op.Path, s.signed(singleLimit, serve(op, s.cfg.Pipeline.Single, s.cfg.Jobs.SubmitJob)))
+		s.router.POST(op.Path+"/batches", s.signed(batchLimit, serve(op, s.cfg.Pipeline.SyncBatch, s.cfg.Jobs.SubmitBatch)))
 		s.router.GET(op.Path+"/:id", s.signed(singleLimit, s.retrieve(op)))
 	}
 }
 
 // mode is a way through the pipeline.
 type mode func(context.Context, pipeline.Request) (pipeline.Answer, error)
-
-// serve handles an operation in a mode.
-func serve(op *catalog.Operation, run mode) handler {
-	return func(x *exchange) (answer, error) {
-		out, err := run(x.gin.Request.Context(), x.request(op))
-		if out.Replayed {
-			x.gin.Header(headerReplayed, "true")
-		}
-		if err != nil {
-			return answer{}, err
-		}
-		return x.shown(out)
-	}
-}
 
 // request is the exchange as the pipeline knows it.
 func (x *exchange) request(op *catalog.Operation) pipeline.Request {

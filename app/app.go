@@ -21,6 +21,7 @@ import (
 	"idplatform/config"
 	"idplatform/database"
 	"idplatform/engines/registry"
+	"idplatform/jobs"
 	"idplatform/models"
 	"idplatform/pipeline"
 	"idplatform/platform/access"
@@ -52,6 +53,10 @@ type App struct {
 
 	cfg      config.Config
 	opts     Options
+	process  string // names this process to the others
+	pipeline *pipeline.Pipeline
+	jobs     *jobs.Service
+	health   *jobs.Health
 	store    *store.Store
 	vault    *vault.Vault
 	temporal client.Client
@@ -71,7 +76,7 @@ func New(ctx context.Context, cfg config.Config, opts Options) (_ *App, err erro
 	if opts.Log == nil {
 		opts.Log = newLogger(cfg.Log)
 	}
-	a := &App{cfg: cfg, opts: opts}
+	a := &App{cfg: cfg, opts: opts, process: models.NewID("prc_", opts.Now())}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -89,6 +94,8 @@ func New(ctx context.Context, cfg config.Config, opts Options) (_ *App, err erro
 		return nil, err
 	}
 	a.onClose(func() error { a.temporal.Close(); return nil })
+	a.health = jobs.NewHealth(a.temporal, opts.Log)
+	a.jobs = jobs.New(a.pipeline, a.temporal, a.health, opts.Log)
 	if opts.API {
 		return a, a.openAPI()
 	}
@@ -136,18 +143,20 @@ func (a *App) openServices() error {
 	if err != nil {
 		return err
 	}
+	a.pipeline = pipeline.New(pipeline.Config{Store: a.store, Vault: a.vault, Catalog: a.Catalog, Livemode: a.cfg.Livemode(),
+		Retention: a.cfg.Retention.Results, Now: a.opts.Now, Log: a.opts.Log})
 	a.Admin = access.NewAdmin(a.store, a.vault, a.Catalog.Services(), a.cfg.Livemode(), a.opts.Now)
 	return nil
 }
 
 func (a *App) openAPI() error {
 	handler, err := api.New(api.Config{
-		Catalog: a.Catalog,
-		Pipeline: pipeline.New(pipeline.Config{Store: a.store, Vault: a.vault, Livemode: a.cfg.Livemode(),
-			Retention: a.cfg.Retention.Results, Now: a.opts.Now, Log: a.opts.Log}),
-		Callers: access.NewDirectory(a.store.Applications, a.vault),
-		Nonces:  a.store.Nonces,
-		Meter:   access.NewMeter(a.store.Applications, a.opts.Log),
+		Catalog:  a.Catalog,
+		Pipeline: a.pipeline,
+		Jobs:     a.jobs,
+		Callers:  access.NewDirectory(a.store.Applications, a.vault),
+		Nonces:   a.store.Nonces,
+		Meter:    access.NewMeter(a.store.Applications, a.opts.Log),
 		Ready: []api.Check{
 			{Name: "database", Probe: a.store.Ping},
 			{Name: "register", Probe: a.Register.Ping},
@@ -216,10 +225,13 @@ func (a *App) Run(ctx context.Context) error {
 		group.Go(func() error { return a.serve(ctx) })
 	}
 	if a.opts.Worker {
+		sealer := audit.NewSealer(a.store, a.vault, a.process, a.opts.Now, a.opts.Log)
+		reconciler := jobs.NewReconciler(a.jobs, a.store, a.process, a.opts.Now, a.opts.Log)
 		group.Go(func() error { return a.work(ctx) })
-		sealer := audit.NewSealer(a.store, a.vault, models.NewID("prc_", a.opts.Now()), a.opts.Now, a.opts.Log)
 		group.Go(func() error { return sealer.Run(ctx) })
+		group.Go(func() error { return reconciler.Run(ctx) })
 	}
+	group.Go(func() error { return a.health.Run(ctx) })
 	group.Go(func() error { return a.renewKeys(ctx) })
 	return group.Wait()
 }
@@ -244,9 +256,7 @@ func (a *App) serve(ctx context.Context) error {
 // work runs the workers. Temporal may come later than this process: it is waited for.
 func (a *App) work(ctx context.Context) error {
 	for {
-		w := workers.New(a.temporal, workers.Activities{
-			Maintenance: &activities.Maintenance{Nonces: a.store.Nonces, Results: a.store.Results, Idempotency: a.store.Idempotency, Now: a.opts.Now},
-		})
+		w := workers.New(a.temporal, a.activities())
 		err := w.Start(ctx)
 		if err == nil {
 			<-ctx.Done()
@@ -260,6 +270,15 @@ func (a *App) work(ctx context.Context) error {
 			return nil
 		case <-time.After(time.Second):
 		}
+	}
+}
+
+func (a *App) activities() workers.Activities {
+	return workers.Activities{
+		Jobs:    &activities.Jobs{Pipeline: a.pipeline, Log: a.opts.Log},
+		Batches: &activities.Batches{Pipeline: a.pipeline, Log: a.opts.Log},
+		Maintenance: &activities.Maintenance{Nonces: a.store.Nonces, Results: a.store.Results, Idempotency: a.store.Idempotency,
+			Jobs: a.store.Jobs, Batches: a.store.Batches, Now: a.opts.Now},
 	}
 }
 

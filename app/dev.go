@@ -48,6 +48,9 @@ func Dev(ctx context.Context, o DevOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	if o.Population < 0 {
+		return fmt.Errorf("a population of %d is not possible: give 0 (the test identities alone) or more with --population", o.Population)
+	}
 	if cfg.Livemode() {
 		return errors.New("environment production needs its own deployment: dev runs the sandbox")
 	}
@@ -74,6 +77,9 @@ func Dev(ctx context.Context, o DevOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.stopTemporal()) }()
 	if err := d.prepare(ctx); err != nil {
+		if ctx.Err() != nil {
+			return errors.New("stopped before everything was created; the next start begins anew or goes on from here")
+		}
 		return err
 	}
 	started = true

@@ -12,7 +12,9 @@ import (
 // openRegister opens the register that the configuration names.
 func openRegister(ctx context.Context, cfg config.Register) (registry.Register, func() error, error) {
 	if cfg.Driver == "http" {
-		return nil, nil, fmt.Errorf("register.driver http: no adapter")
+		register, err := registry.NewHTTP(registry.HTTPConfig{BaseURL: cfg.HTTP.URL,
+			CAFile: cfg.HTTP.CAFile, CertFile: cfg.HTTP.CertFile, KeyFile: cfg.HTTP.KeyFile})
+		return register, func() error { return nil }, err
 	}
 	db, err := database.Open(ctx, database.Config{Driver: database.Driver(cfg.Driver), DSN: cfg.DSN})
 	if err != nil {

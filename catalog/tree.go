@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"idplatform/errs"
@@ -36,6 +37,9 @@ func Parse(body []byte) (*Tree, error) {
 	if !utf8.Valid(body) {
 		return nil, errs.Invalid(errs.Field{Field: "body", Problem: "is not UTF-8"})
 	}
+	if halfSurrogate(body) {
+		return nil, errs.Invalid(errs.Field{Field: "body", Problem: "escapes half of a surrogate pair, which is no character"})
+	}
 	p := parser{dec: json.NewDecoder(bytes.NewReader(body)), tree: &Tree{plain: true}}
 	p.dec.UseNumber()
 	value, err := p.value(0)
@@ -49,6 +53,38 @@ func Parse(body []byte) (*Tree, error) {
 	}
 	p.tree.Value = value
 	return p.tree, nil
+}
+
+// halfSurrogate reports whether an escape such as \ud83d stands without its other half. The JSON package would
+// put U+FFFD in its place, and what is echoed would not be what was sent.
+func halfSurrogate(body []byte) bool {
+	for {
+		at := bytes.IndexByte(body, '\\')
+		if at < 0 || at+1 >= len(body) {
+			return false
+		}
+		first := escaped(body[at:])
+		switch {
+		case utf16.IsSurrogate(first) && utf16.DecodeRune(first, escaped(body[at+6:])) == utf8.RuneError:
+			return true
+		case utf16.IsSurrogate(first):
+			body = body[at+12:]
+		default:
+			body = body[at+2:] // one escape; the digits of \u are plain text
+		}
+	}
+}
+
+// escaped is the code unit that \uXXXX at the beginning of text stands for, or -1.
+func escaped(text []byte) rune {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return -1
+	}
+	unit, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(unit)
 }
 
 var errTooDeep = fmt.Errorf("it is nested deeper than %d levels", maxDepth)

@@ -5,11 +5,14 @@ package config
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,11 +88,29 @@ type Log struct {
 // Livemode reports whether this is production.
 func (c Config) Livemode() bool { return c.Environment == "production" }
 
-// String names the deployment and hides the secrets.
+// String names the deployment and hides the secrets: a DSN may hold a password.
 func (c Config) String() string {
 	return fmt.Sprintf("%s at %s, %s database, %s register, Temporal %s/%s", c.Environment, c.PublicURL,
 		c.Database.Driver, c.Register.Driver, c.Temporal.Address, c.Temporal.Namespace)
 }
+
+// GoString hides the secrets from %#v too.
+func (c Config) GoString() string { return c.String() }
+
+// LogValue implements slog.LogValuer, so that a JSON log does not show the secrets.
+func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+// String hides the DSN.
+func (d Database) String() string { return d.Driver + " database" }
+
+// GoString hides the DSN from %#v too.
+func (d Database) GoString() string { return d.String() }
+
+// String hides the DSN.
+func (r Register) String() string { return r.Driver + " register" }
+
+// GoString hides the DSN from %#v too.
+func (r Register) GoString() string { return r.String() }
 
 func defaults() map[string]any {
 	return map[string]any{
@@ -104,13 +125,30 @@ func defaults() map[string]any {
 	}
 }
 
-// Load reads a file (empty: none), lets PLATFORM_… variables override it, and checks everything at once.
+// Load reads a file (empty: none), lets PLATFORM_… variables override it, and lists everything that is wrong,
+// all at once.
 func Load(file string) (Config, error) {
-	cfg, err := read(file, nil)
+	cfg, faults, err := read(file, nil)
 	if err != nil {
 		return Config{}, err
 	}
-	return cfg, cfg.Validate()
+	for _, fault := range cfg.faults() {
+		if !slices.ContainsFunc(faults, func(said string) bool { return aboutSame(said, fault) }) {
+			faults = append(faults, fault)
+		}
+	}
+	if err := invalid(faults); err != nil {
+		return Config{}, err
+	}
+	return cfg, nil
+}
+
+// aboutSame reports whether a second fault only follows from the first: both are about one key, or the first
+// is about the whole section of the second.
+func aboutSame(first, second string) bool {
+	first, _, _ = strings.Cut(first, " ")
+	second, _, _ = strings.Cut(second, " ")
+	return first == second || strings.HasPrefix(second, first+".")
 }
 
 // Dev is the configuration of `platform dev` in a data folder: the embedded databases and the folder's master
@@ -120,46 +158,132 @@ func Dev(dir, file string) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	return read(file, map[string]any{
+	cfg, faults, err := read(file, map[string]any{
 		"master_key_file": filepath.Join(dir, "master.key"),
 		"database.dsn":    filepath.Join(dir, "platform.db"),
 		"register.dsn":    filepath.Join(dir, "register.db"),
 		"log.level":       "warn",
 	})
+	if err != nil {
+		return Config{}, err
+	}
+	return cfg, invalid(faults)
 }
 
-func read(file string, base map[string]any) (Config, error) {
+// read gives the configuration as far as it can be decoded, and what is wrong with its keys and types.
+func read(file string, base map[string]any) (cfg Config, faults []string, err error) {
 	v := viper.New()
-	for key, value := range defaults() {
+	known := defaults()
+	for key, value := range known {
 		v.SetDefault(key, value)
+		// Key by key: with AutomaticEnv a variable such as PLATFORM_TEMPORAL would hide the whole section temporal.
+		if err := v.BindEnv(key, Variable(key)); err != nil {
+			return Config{}, nil, err
+		}
 	}
 	for key, value := range base {
 		v.SetDefault(key, value)
 	}
-	v.SetEnvPrefix("PLATFORM")
-	v.SetEnvKeyReplacer(strings.NewReplacer(".", "_"))
-	v.AutomaticEnv()
 	if file != "" {
 		v.SetConfigFile(file)
 		if err := v.ReadInConfig(); err != nil {
-			return Config{}, fmt.Errorf("the configuration file %s cannot be read: %w", file, err)
+			return Config{}, nil, fmt.Errorf("the configuration file %s cannot be read: %w", file, err)
 		}
 	}
-	var cfg Config
-	err := v.UnmarshalExact(&cfg, viper.DecodeHook(mapstructure.ComposeDecodeHookFunc(
-		mapstructure.StringToTimeDurationHookFunc(), mapstructure.StringToSliceHookFunc(","))))
-	if err != nil {
-		return Config{}, fmt.Errorf("the configuration is not valid: %w", err)
+	for _, key := range slices.Sorted(slices.Values(v.AllKeys())) {
+		if _, ok := known[key]; ok {
+			continue
+		}
+		value := v.Get(key)
+		if _, emptySection := value.(map[string]any); value != nil && !emptySection {
+			faults = append(faults, key+" is no key of the configuration")
+		}
 	}
+	settings := map[string]any{}
+	for key := range known {
+		if value := v.Get(key); value != nil { // nil where the file has a plain value in place of the section
+			set(settings, strings.Split(key, "."), value)
+		}
+	}
+	decoder, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
+		Result: &cfg, WeaklyTypedInput: true, // variables are text
+		DecodeHook: mapstructure.ComposeDecodeHookFunc(
+			unitOfDuration, mapstructure.StringToTimeDurationHookFunc(), mapstructure.StringToSliceHookFunc(",")),
+	})
+	if err != nil {
+		return Config{}, nil, err
+	}
+	faults = append(faults, decodingFaults(decoder.Decode(settings))...)
 	if cfg.Temporal.Namespace == "" {
 		cfg.Temporal.Namespace = "platform-" + cfg.Environment
 	}
-	return cfg, nil
+	return cfg, faults, nil
+}
+
+// Variable is the environment variable that overrides a key, such as PLATFORM_DATABASE_DSN for database.dsn.
+func Variable(key string) string {
+	return "PLATFORM_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}
+
+// unitOfDuration refuses a bare number as a duration: it would count nanoseconds.
+func unitOfDuration(from, to reflect.Type, value any) (any, error) {
+	if to == reflect.TypeFor[time.Duration]() && from.Kind() != reflect.String {
+		return nil, errors.New("is a number: give a unit, such as 720h or 30s")
+	}
+	return value, nil
+}
+
+// set puts a value at its path into nested maps.
+func set(settings map[string]any, path []string, value any) {
+	if len(path) == 1 {
+		settings[path[0]] = value
+		return
+	}
+	section, ok := settings[path[0]].(map[string]any)
+	if !ok {
+		section = map[string]any{}
+		settings[path[0]] = section
+	}
+	set(section, path[1:], value)
+}
+
+// decodingFaults lists the values of a wrong type, by walking the tree of errors. The values themselves stay
+// out: one may be a password.
+func decodingFaults(err error) []string {
+	switch e := err.(type) { //nolint:errorlint // each node of the tree is looked at
+	case nil:
+		return nil
+	case *mapstructure.DecodeError:
+		var unconvertible *mapstructure.UnconvertibleTypeError
+		if errors.As(e, &unconvertible) {
+			return []string{fmt.Sprintf("%s has the wrong type: use %s", e.Name(), unconvertible.Expected.Type())}
+		}
+		return []string{e.Name() + " " + e.Unwrap().Error()}
+	case interface{ Unwrap() []error }:
+		var faults []string
+		for _, one := range e.Unwrap() {
+			faults = append(faults, decodingFaults(one)...)
+		}
+		return faults
+	}
+	if inner := errors.Unwrap(err); inner != nil {
+		return decodingFaults(inner)
+	}
+	return []string{err.Error()}
 }
 
 // Validate lists everything that is wrong, all at once.
-func (c Config) Validate() error {
-	var faults []string
+func (c Config) Validate() error { return invalid(c.faults()) }
+
+func invalid(faults []string) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	return errors.New("the configuration is not valid: " + strings.Join(faults, "; "))
+}
+
+// faults begin with the key that each is about.
+func (c Config) faults() (faults []string) {
 	check := func(ok bool, fault string, args ...any) {
 		if !ok {
 			faults = append(faults, fmt.Sprintf(fault, args...))
@@ -178,22 +302,25 @@ func (c Config) Validate() error {
 		check(notPrefix == nil || notAddr == nil, "api.trusted_proxies holds %q, which is neither an address nor a network", proxy)
 	}
 	check(c.Database.Driver == "sqlite" || c.Database.Driver == "postgres", "database.driver is %q: use sqlite or postgres", c.Database.Driver)
+	check(c.Database.MaxConnections >= 0, "database.max_connections is %d: use 0 for the default, or a number above", c.Database.MaxConnections)
 	check(c.Database.DSN != "", "database.dsn is missing: a file for sqlite, a connection URL for postgres")
 	switch c.Register.Driver {
 	case "sqlite", "postgres":
 		check(c.Register.DSN != "", "register.dsn is missing")
 	case "http":
 		check(c.Register.HTTP.URL != "", "register.http.url is missing")
+		check(c.Register.HTTP.CertFile != "", "register.http.cert_file is missing")
+		check(c.Register.HTTP.KeyFile != "", "register.http.key_file is missing")
+		check(c.Register.HTTP.CAFile != "", "register.http.ca_file is missing")
 	default:
 		check(false, "register.driver is %q: use sqlite, postgres or http", c.Register.Driver)
 	}
 	check(c.Temporal.Address != "", "temporal.address is missing")
 	check(c.Retention.Results > 0, "retention.results must be longer than nothing")
+	var level slog.Level
+	check(level.UnmarshalText([]byte(c.Log.Level)) == nil, "log.level is %q: use debug, info, warn or error", c.Log.Level)
 	check(c.Log.Format == "text" || c.Log.Format == "json", "log.format is %q: use text or json", c.Log.Format)
-	if len(faults) > 0 {
-		return errors.New("the configuration is not valid: " + strings.Join(faults, "; "))
-	}
-	return nil
+	return faults
 }
 
 // MasterKeyText reads the master key file.

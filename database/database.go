@@ -5,8 +5,8 @@ package database
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -40,10 +40,12 @@ type Config struct {
 // DB is an open database. On SQLite it holds one write connection and a pool of readers, so that a reader
 // never waits for a writer; on PostgreSQL both are the same pool.
 type DB struct {
-	Driver  Driver
-	read    *gorm.DB
-	write   *gorm.DB
-	writers writerQueue
+	Driver    Driver
+	read      *gorm.DB
+	write     *gorm.DB
+	readPool  *sql.DB
+	writePool *sql.DB
+	group     writerGroup
 }
 
 // Open connects. A SQLite file is created when absent, readable by its owner only.
@@ -61,7 +63,8 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	if err := createPrivate(cfg.DSN); err != nil {
 		return nil, err
 	}
-	write, err := connect(ctx, sqlite.Open(sqliteDSN(cfg.DSN, "rwc", "immediate")), 1)
+	writePool := sqlitePool(cfg.DSN, "rwc", "immediate")
+	write, err := connect(ctx, sqlite.New(sqlite.Config{Conn: writePool}), writePool, 1)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", cfg.DSN, err)
 	}
@@ -69,11 +72,12 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	if readers == 0 {
 		readers = 8
 	}
-	read, err := connect(ctx, sqlite.Open(sqliteDSN(cfg.DSN, "ro", "deferred")), readers)
+	readPool := sqlitePool(cfg.DSN, "ro", "deferred")
+	read, err := connect(ctx, sqlite.New(sqlite.Config{Conn: readPool}), readPool, readers)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", cfg.DSN, err)
+		return nil, errors.Join(fmt.Errorf("open %s: %w", cfg.DSN, err), writePool.Close())
 	}
-	return &DB{Driver: SQLite, read: read, write: write}, nil
+	return &DB{Driver: SQLite, read: read, write: write, readPool: readPool, writePool: writePool}, nil
 }
 
 func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
@@ -81,11 +85,15 @@ func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 	if most == 0 {
 		most = 32
 	}
-	pool, err := connect(ctx, postgres.Open(cfg.DSN), most)
+	pool, err := sql.Open("pgx", cfg.DSN)
 	if err != nil {
 		return nil, fmt.Errorf("connect to PostgreSQL: %w", err)
 	}
-	return &DB{Driver: Postgres, read: pool, write: pool}, nil
+	both, err := connect(ctx, postgres.New(postgres.Config{Conn: pool}), pool, most)
+	if err != nil {
+		return nil, fmt.Errorf("connect to PostgreSQL: %w", err)
+	}
+	return &DB{Driver: Postgres, read: both, write: both, readPool: pool, writePool: pool}, nil
 }
 
 // createPrivate makes the file before SQLite does, which would leave it readable by everyone.
@@ -100,66 +108,40 @@ func createPrivate(path string) error {
 	return f.Close()
 }
 
-func sqliteDSN(path, mode, lock string) string {
-	q := url.Values{}
-	q.Set("mode", mode)
-	q.Set("_txlock", lock)
-	q.Set("_journal_mode", "WAL")
-	q.Set("_synchronous", "NORMAL")
-	q.Set("_busy_timeout", "10000")
-	q.Set("_foreign_keys", "on")
-	q.Set("_cache_size", "-32000")
-	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String()
-}
-
-func connect(ctx context.Context, dialector gorm.Dialector, most int) (*gorm.DB, error) {
-	g, err := gorm.Open(dialector, &gorm.Config{
-		// Every write is inside an explicit transaction already (Tx), so gorm need not add its own.
-		SkipDefaultTransaction: true,
-		PrepareStmt:            true,
-		Logger:                 logger.Discard, // statements carry values; errors come back to the caller
-		TranslateError:         true,
-	})
-	if err != nil {
-		return nil, err
-	}
-	pool, err := g.DB()
-	if err != nil {
-		return nil, err
-	}
+// connect puts gorm on a pool of at most so many connections. A pool that does not answer is closed.
+func connect(ctx context.Context, dialector gorm.Dialector, pool *sql.DB, most int) (*gorm.DB, error) {
 	pool.SetMaxOpenConns(most)
 	pool.SetMaxIdleConns(most)
 	pool.SetConnMaxIdleTime(10 * time.Minute)
-	return g, pool.PingContext(ctx)
+	if err := pool.PingContext(ctx); err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
+	g, err := gorm.Open(dialector, &gorm.Config{
+		// Every write is inside an explicit transaction already (Tx), so gorm need not add its own.
+		SkipDefaultTransaction: true,
+		// Both drivers keep a connection's statements prepared. gorm would prepare them besides, those of
+		// a transaction anew each time.
+		PrepareStmt:    false,
+		Logger:         logger.Discard, // statements carry values; errors come back to the caller
+		TranslateError: true,
+	})
+	if err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
+	return g, nil
 }
 
 // Close closes every connection.
 func (db *DB) Close() error {
-	first := closePool(db.read)
-	if db.write != db.read {
-		if err := closePool(db.write); first == nil {
-			first = err
-		}
+	err := db.readPool.Close()
+	if db.writePool != db.readPool {
+		err = errors.Join(err, db.writePool.Close())
 	}
-	return first
-}
-
-func closePool(g *gorm.DB) error {
-	pool, err := g.DB()
-	if err != nil {
-		return err
-	}
-	return pool.Close()
+	return err
 }
 
 // Ping reports whether the database answers.
-func (db *DB) Ping(ctx context.Context) error {
-	pool, err := db.read.DB()
-	if err != nil {
-		return err
-	}
-	return pool.PingContext(ctx)
-}
+func (db *DB) Ping(ctx context.Context) error { return db.readPool.PingContext(ctx) }
 
 // SQL is the pool that writes, for migrations and for measuring against.
-func (db *DB) SQL() (*sql.DB, error) { return db.write.DB() }
+func (db *DB) SQL() (*sql.DB, error) { return db.writePool, nil }

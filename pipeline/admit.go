@@ -34,14 +34,14 @@ func judge(r Request, request catalog.Request) (*Call, error) {
 	if !purposeAllowed(r.Caller, r.Operation.Purpose, common.Purpose) {
 		return nil, errs.New(errs.PurposeNotApproved).With("purpose", shown(string(common.Purpose)))
 	}
-	scopes, refused := r.Caller.NarrowScopes(r.Operation.Family, common.Scopes)
-	if refused != "" {
+	scopes, refused, ok := r.Caller.NarrowScopes(r.Operation.Family, common.Scopes)
+	if !ok {
 		return nil, errs.New(errs.ScopeNotGranted).With("scope", shown(refused))
 	}
 	if err := request.Normalize(); err != nil {
 		return nil, err
 	}
-	return newCall(r.Caller, r.Operation, request, scopes), nil
+	return newCall(r.Caller.ApplicationID, r.Operation, request, scopes), nil
 }
 
 func purposeAllowed(caller *access.Caller, rule catalog.PurposeRule, purpose models.Purpose) bool {

@@ -22,6 +22,8 @@ type Outcome struct {
 	Body []byte
 	// Err is set instead when the service refused the call.
 	Err *errs.Error
+	// Skipped says that somebody else has settled the call meanwhile: nothing was written for it.
+	Skipped bool
 
 	reply catalog.Reply
 }
@@ -34,6 +36,12 @@ type Settle func(ctx context.Context, outcomes []Outcome) error
 // transaction their results, audit entries, the service's own rows and whatever settle writes (nil:
 // nothing). Outcomes have the order of the calls. An error means that nothing was written.
 func (p *Pipeline) Execute(ctx context.Context, calls []*Call, settle Settle) ([]Outcome, error) {
+	return p.execute(ctx, calls, nil, settle)
+}
+
+// execute is Execute for calls that others may settle too: open, first in the transaction, tells for each
+// call whether it still is to be settled (nil: all are).
+func (p *Pipeline) execute(ctx context.Context, calls []*Call, open func(context.Context) ([]bool, error), settle Settle) ([]Outcome, error) {
 	now := models.At(p.Now())
 	outcomes := make([]Outcome, len(calls))
 	if len(calls) > 0 {
@@ -42,6 +50,9 @@ func (p *Pipeline) Execute(ctx context.Context, calls []*Call, settle Settle) ([
 		}
 	}
 	err := p.Store.Tx(ctx, func(ctx context.Context) error {
+		if err := skipSettled(ctx, outcomes, open); err != nil {
+			return err
+		}
 		if err := p.record(ctx, calls, outcomes, now); err != nil {
 			return err
 		}
@@ -51,6 +62,20 @@ func (p *Pipeline) Execute(ctx context.Context, calls []*Call, settle Settle) ([
 		return nil
 	})
 	return outcomes, err
+}
+
+func skipSettled(ctx context.Context, outcomes []Outcome, open func(context.Context) ([]bool, error)) error {
+	if open == nil {
+		return nil
+	}
+	still, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range outcomes {
+		outcomes[i].Skipped = !still[i]
+	}
+	return nil
 }
 
 // ask runs the service and fills in the outcomes.
@@ -116,7 +141,7 @@ func (p *Pipeline) record(ctx context.Context, calls []*Call, outcomes []Outcome
 	results := make([]models.Result, 0, len(calls))
 	entries := make([]models.AuditEntry, 0, len(calls))
 	for i, out := range outcomes {
-		if out.Err != nil {
+		if out.Err != nil || out.Skipped {
 			continue
 		}
 		results = append(results, models.Result{
@@ -136,7 +161,7 @@ func (p *Pipeline) record(ctx context.Context, calls []*Call, outcomes []Outcome
 		return fmt.Errorf("write audit entries: %w", err)
 	}
 	for _, out := range outcomes {
-		if out.Err == nil && out.reply.Save != nil {
+		if out.Err == nil && !out.Skipped && out.reply.Save != nil {
 			if err := out.reply.Save(ctx); err != nil {
 				return err
 			}

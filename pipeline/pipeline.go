@@ -11,7 +11,6 @@ import (
 
 	"idplatform/catalog"
 	"idplatform/models"
-	"idplatform/platform/access"
 	"idplatform/platform/vault"
 	"idplatform/store"
 )
@@ -21,8 +20,10 @@ const Retention = 30 * 24 * time.Hour
 
 // Config is what the pipeline works with.
 type Config struct {
-	Store *store.Store
-	Vault *vault.Vault
+	Store   *store.Store
+	Vault   *vault.Vault
+	Catalog *catalog.Catalog
+	Events  Recorder
 	// Livemode is true in production.
 	Livemode bool
 	// Retention of results; 0 means 30 days.
@@ -73,11 +74,11 @@ type Call struct {
 	Reference     *string
 }
 
-func newCall(caller *access.Caller, op *catalog.Operation, request catalog.Request, scopes []string) *Call {
+func newCall(app models.ApplicationID, op *catalog.Operation, request catalog.Request, scopes []string) *Call {
 	common := request.Common()
 	if common.Delivery == "" {
 		common.Delivery = catalog.SignedURL
 	}
-	return &Call{ApplicationID: caller.ApplicationID, Operation: op, Request: request, Purpose: common.Purpose,
+	return &Call{ApplicationID: app, Operation: op, Request: request, Purpose: common.Purpose,
 		Scopes: scopes, Delivery: common.Delivery, Reference: common.Reference}
 }

@@ -13,12 +13,14 @@ import (
 // Audit keeps the append-only log of calls.
 type Audit struct{ db *database.DB }
 
+const insertEntries = "INSERT INTO audit_entries " +
+	"(id, application_id, service, result_id, purpose, scopes, outcome, subject, created_at) VALUES"
+
 // Append adds entries of one application.
 func (r Audit) Append(ctx context.Context, app models.ApplicationID, entries []models.AuditEntry) error {
-	for i := range entries {
-		entries[i].ApplicationID = app
-	}
-	return r.db.Write(ctx).Create(&entries).Error
+	return insertRows(ctx, r.db, insertEntries, 9, entries, func(row models.AuditEntry) []any {
+		return []any{row.ID, app, row.Service, row.ResultID, row.Purpose, row.Scopes, row.Outcome, row.Subject, row.CreatedAt}
+	})
 }
 
 // OfResult reads the entries of one result of the application.

@@ -12,14 +12,10 @@ type Nonces struct{ db *database.DB }
 
 // Spend remembers a nonce until the given time and reports whether it was fresh.
 func (r Nonces) Spend(ctx context.Context, app models.ApplicationID, nonce []byte, until models.Timestamp) (fresh bool, err error) {
-	err = r.db.Tx(ctx, func(ctx context.Context) error {
-		insert := r.db.Write(ctx).Exec(
-			"INSERT INTO nonces (application_id, nonce, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-			app, nonce, until)
-		fresh = insert.RowsAffected == 1
-		return insert.Error
-	})
-	return fresh, err
+	rows, err := r.db.Exec(ctx,
+		"INSERT INTO nonces (application_id, nonce, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+		app, nonce, until)
+	return rows == 1, err
 }
 
 // Purge forgets up to limit nonces that expired before now and gives their number.

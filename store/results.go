@@ -10,12 +10,13 @@ import (
 // Results keeps what services answered, sealed, for its retention.
 type Results struct{ db *database.DB }
 
+const insertResults = "INSERT INTO results (id, application_id, service, body, created_at, expires_at) VALUES"
+
 // Insert adds results of one application.
 func (r Results) Insert(ctx context.Context, app models.ApplicationID, results []models.Result) error {
-	for i := range results {
-		results[i].ApplicationID = app
-	}
-	return r.db.Write(ctx).Create(&results).Error
+	return insertRows(ctx, r.db, insertResults, 6, results, func(row models.Result) []any {
+		return []any{row.ID, app, row.Service, row.Body, row.CreatedAt, row.ExpiresAt}
+	})
 }
 
 // Get reads a result of the application that has not expired, or ErrNotFound.
@@ -27,12 +28,5 @@ func (r Results) Get(ctx context.Context, app models.ApplicationID, id string, n
 
 // Purge deletes up to limit results that expired before now and gives their number.
 func (r Results) Purge(ctx context.Context, now models.Timestamp, limit int) (int64, error) {
-	var purged int64
-	err := r.db.Tx(ctx, func(ctx context.Context) error {
-		del := r.db.Write(ctx).Exec(`DELETE FROM results WHERE id IN
-			(SELECT id FROM results WHERE expires_at < ? ORDER BY expires_at LIMIT ?)`, now, limit)
-		purged = del.RowsAffected
-		return del.Error
-	})
-	return purged, err
+	return purgeByID(ctx, r.db, "results", now, limit)
 }

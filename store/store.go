@@ -30,6 +30,9 @@ type Store struct {
 	DataKeys     DataKeys
 	Idempotency  Idempotency
 	Leases       Leases
+	Jobs         Jobs
+	Batches      Batches
+	BatchItems   BatchItems
 }
 
 // New brings the schema up to date and returns the repositories. The caller closes db.
@@ -46,6 +49,9 @@ func New(ctx context.Context, db *database.DB) (*Store, error) {
 		DataKeys:     DataKeys{db},
 		Idempotency:  Idempotency{db},
 		Leases:       Leases{db},
+		Jobs:         Jobs{db},
+		Batches:      Batches{db},
+		BatchItems:   BatchItems{db},
 	}, nil
 }
 

@@ -23,6 +23,8 @@ const stopTime = 5 * time.Second
 
 // Activities are what the workers execute.
 type Activities struct {
+	Jobs        *activities.Jobs
+	Batches     *activities.Batches
 	Maintenance *activities.Maintenance
 }
 
@@ -34,23 +36,48 @@ type Workers struct {
 }
 
 // Queues lists the task queues that must be polled for the platform to work.
-func Queues() []string { return []string{workflows.QueueMaintenance} }
+func Queues() []string {
+	return []string{workflows.QueueInteractive, workflows.QueueBulk, workflows.QueueMaintenance}
+}
+
+// bulkAtOnce is how many slices of batches one process works on at a time: few, for each is a loop over items
+// that keeps a core and the database busy, and single jobs must not wait behind them.
+const bulkAtOnce = 4
 
 // New registers everything; Start begins to poll.
 func New(c client.Client, a Activities) *Workers {
-	maintenance := worker.New(c, workflows.QueueMaintenance, options())
+	w := &Workers{client: c}
+
+	interactive := w.add(workflows.QueueInteractive, options(64))
+	interactive.RegisterWorkflow(workflows.Job)
+	interactive.RegisterActivity(a.Jobs)
+	interactive.RegisterActivity(a.Batches)
+
+	bulk := w.add(workflows.QueueBulk, options(bulkAtOnce))
+	bulk.RegisterWorkflow(workflows.Batch)
+	bulk.RegisterWorkflow(workflows.BatchChunk)
+	bulk.RegisterActivity(a.Batches)
+
+	maintenance := w.add(workflows.QueueMaintenance, options(4))
 	maintenance.RegisterWorkflow(workflows.Retention)
 	maintenance.RegisterActivity(a.Maintenance)
-	return &Workers{client: c, workers: []worker.Worker{maintenance}}
+	return w
 }
 
-func options() worker.Options {
+func (w *Workers) add(queue string, o worker.Options) worker.Worker {
+	added := worker.New(w.client, queue, o)
+	w.workers = append(w.workers, added)
+	return added
+}
+
+func options(activitiesAtOnce int) worker.Options {
 	pollers := worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
 		InitialNumberOfPollers: 2, MinimumNumberOfPollers: 1, MaximumNumberOfPollers: 32})
 	return worker.Options{
-		WorkflowTaskPollerBehavior: pollers,
-		ActivityTaskPollerBehavior: pollers,
-		WorkerStopTimeout:          stopTime,
+		MaxConcurrentActivityExecutionSize: activitiesAtOnce,
+		WorkflowTaskPollerBehavior:         pollers,
+		ActivityTaskPollerBehavior:         pollers,
+		WorkerStopTimeout:                  stopTime,
 		// A dead worker's sticky queue delays the next one for as long as this.
 		StickyScheduleToStartTimeout: time.Second,
 		// Cancellation reaches an activity with a heartbeat, so heartbeats are not held back for long.

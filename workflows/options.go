@@ -11,6 +11,8 @@ import (
 
 // Task queues keep the long from delaying the short.
 const (
+	QueueInteractive = "interactive"
+	QueueBulk        = "bulk"
 	QueueMaintenance = "maintenance"
 )
 
@@ -27,5 +29,46 @@ var sweeping = workflow.ActivityOptions{
 		BackoffCoefficient: 2,
 		MaximumInterval:    time.Minute,
 		MaximumAttempts:    10,
+	},
+}
+
+// Patience is how long work that fails for a passing reason is tried again.
+const Patience = 15 * time.Minute
+
+// patient is for a job: each try may take a minute, and tries go on, at growing intervals, until the
+// platform's patience ends.
+var patient = workflow.ActivityOptions{
+	TaskQueue:              QueueInteractive,
+	ScheduleToCloseTimeout: Patience,
+	StartToCloseTimeout:    time.Minute,
+	RetryPolicy: &temporal.RetryPolicy{
+		InitialInterval:    100 * time.Millisecond,
+		BackoffCoefficient: 2,
+		MaximumInterval:    15 * time.Second,
+	},
+}
+
+// settling is for writing how something ended. It is tried until the database takes it.
+var settling = workflow.ActivityOptions{
+	TaskQueue:           QueueInteractive,
+	StartToCloseTimeout: time.Minute,
+	RetryPolicy: &temporal.RetryPolicy{
+		InitialInterval:    100 * time.Millisecond,
+		BackoffCoefficient: 2,
+		MaximumInterval:    10 * time.Second,
+	},
+}
+
+// slicing is for going over the items of a chunk. The heartbeat's time-out is when a crashed worker's slice
+// goes to another one; cancellation reaches the activity with a heartbeat too.
+var slicing = workflow.ActivityOptions{
+	TaskQueue:           QueueBulk,
+	StartToCloseTimeout: time.Hour,
+	HeartbeatTimeout:    5 * time.Second,
+	WaitForCancellation: true,
+	RetryPolicy: &temporal.RetryPolicy{
+		InitialInterval:    100 * time.Millisecond,
+		BackoffCoefficient: 2,
+		MaximumInterval:    10 * time.Second,
 	},
 }

@@ -14,6 +14,8 @@ type RetentionResult struct {
 	Nonces          int64
 	Results         int64
 	IdempotencyKeys int64
+	Jobs            int64
+	Batches         int64
 }
 
 // Retention deletes what has been kept for its time: results past their retention, nonces past their window.

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -51,6 +53,9 @@ func callOptions(key string, async bool) []client.CallOption {
 
 func call(cmd *cobra.Command, credentialsFile string, args []string, options []client.CallOption) error {
 	creds, err := client.LoadCredentials(credentialsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there are no credentials at %s: start `platform dev` first, or name its folder with --data DIR", credentialsFile)
+	}
 	if err != nil {
 		return err
 	}
@@ -63,6 +68,9 @@ func call(cmd *cobra.Command, credentialsFile string, args []string, options []c
 		return err
 	}
 	answer, err := c.Do(cmd.Context(), strings.ToUpper(args[0]), args[1], body, options...)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("nothing listens at %s: start the platform (`platform dev`), or correct base_url in %s", creds.BaseURL, credentialsFile)
+	}
 	var refused *client.Error
 	switch {
 	case errors.As(err, &refused) && len(refused.Body) > 0:

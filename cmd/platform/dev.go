@@ -10,7 +10,10 @@ import (
 )
 
 func devCommand() *cobra.Command {
-	o := app.DevOptions{Progress: os.Stderr}
+	var o app.DevOptions
+	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		o.Progress = os.Stderr // a bar in a log file is of no use
+	}
 	cmd := &cobra.Command{
 		Use:   "dev",
 		Short: "Run the whole platform on this machine, with a synthetic population",

@@ -25,7 +25,9 @@ type Application struct {
 }
 
 // NewApplication creates an application that may do everything.
-func (p *Platform) NewApplication() *Application { return p.NewApplicationWith(p.App.Admin.Everything()) }
+func (p *Platform) NewApplication() *Application {
+	return p.NewApplicationWith(p.App.Admin.Everything())
+}
 
 // NewApplicationWith creates an application of an organisation that subscribes to everything.
 func (p *Platform) NewApplicationWith(g access.Grants) *Application {

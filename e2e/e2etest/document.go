@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -19,7 +21,8 @@ type Document struct {
 		Schemas map[string]schema `json:"schemas"`
 	} `json:"components"`
 
-	checked atomic.Int64
+	checked  atomic.Int64
+	reported sync.Map // faults already told of, without their numbers
 }
 
 // DocumentOperation is one method of a path.
@@ -61,6 +64,8 @@ type exchange struct {
 	answer         *Answer
 }
 
+var numbers = regexp.MustCompile(`\d+`)
+
 // exchange fails the test when an exchange is not as the document says.
 func (d *Document) exchange(t testing.TB, x exchange) {
 	if d == nil || strings.HasPrefix(x.target, "/docs") || !strings.HasPrefix(x.target, "/v1") {
@@ -68,6 +73,9 @@ func (d *Document) exchange(t testing.TB, x exchange) {
 	}
 	d.checked.Add(1)
 	if drift := d.Drift(x.method, x.target, x.request, x.answer.Status, x.answer.Body); drift != "" {
+		if _, known := d.reported.LoadOrStore(numbers.ReplaceAllString(drift, "0"), true); known {
+			return
+		}
 		t.Errorf("%s %s answered %d, and the document disagrees: %s", x.method, x.target, x.answer.Status, drift)
 	}
 }
@@ -88,12 +96,39 @@ func (d *Document) Drift(method, target string, request []byte, status int, resp
 	if drift := d.check(documented.Content["application/json"].Schema, response); drift != "" {
 		return "answer: " + drift
 	}
-	if status < 300 && operation.RequestBody != nil {
-		if drift := d.check(operation.RequestBody.Content["application/json"].Schema, request); drift != "" {
+	// The items of a batch are judged one by one and may be anything.
+	if status < 300 && operation.RequestBody != nil && !strings.HasSuffix(target, "/batches") {
+		if drift := d.check(operation.RequestBody.Content["application/json"].Schema, withoutNulls(request)); drift != "" {
 			return "request, which was accepted: " + drift
 		}
 	}
 	return ""
+}
+
+// withoutNulls drops the members that are null, which are as good as absent.
+func withoutNulls(text []byte) []byte {
+	var value any
+	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	decoder.UseNumber()
+	if decoder.Decode(&value) != nil {
+		return text
+	}
+	dropNulls(value)
+	clean, err := json.Marshal(value)
+	if err != nil {
+		return text
+	}
+	return clean
+}
+
+func dropNulls(value any) {
+	object, _ := value.(map[string]any)
+	for name, member := range object {
+		if member == nil {
+			delete(object, name)
+		}
+		dropNulls(member)
+	}
 }
 
 func (d *Document) check(s schema, text []byte) string {

@@ -68,7 +68,9 @@ func (r *Request) Canonical() string {
 }
 
 // Sign signs the request as it is.
-func (r *Request) Sign() *Request { return r.Set("X-Platform-Signature", sign(r.secret, r.Canonical())) }
+func (r *Request) Sign() *Request {
+	return r.Set("X-Platform-Signature", sign(r.secret, r.Canonical()))
+}
 
 // Get is the value of the first line with the name.
 func (r *Request) Get(name string) string {

@@ -54,7 +54,7 @@ type Document struct {
 	Type             models.IdentifierType `json:"type"`
 	Number           string                `json:"number"`
 	IssuedAt         models.Date           `json:"issued_at"`
-	ExpiresAt        *models.Date          `json:"expires_at"` // nil: does not expire
+	ExpiresAt        *models.Date          `json:"expires_at" nullable:"true"` // nil: does not expire
 	IssuingAuthority string                `json:"issuing_authority"`
 	Status           DocumentStatus        `json:"status"`
 	Image            File                  `json:"image"`
@@ -81,7 +81,7 @@ type Address struct {
 	Avenue     string            `json:"avenue"`
 	Number     string            `json:"number"`
 	IsPrimary  bool              `json:"is_primary"`
-	VerifiedAt *models.Timestamp `json:"verified_at"` // nil: not verified
+	VerifiedAt *models.Timestamp `json:"verified_at" nullable:"true"` // nil: not verified
 }
 
 // AddressType says what an address is for.

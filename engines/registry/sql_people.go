@@ -70,14 +70,19 @@ func (s *SQL) lookup(ctx context.Context, ids []models.Identifier, blocks Blocks
 	for i := range values {
 		values[i] = askable(ids[min(i, len(ids)-1)].Value)
 	}
-	return scanAll(s.db.Read(ctx).Raw(lookupStatements[with][size], values...), func(rows *sql.Rows) error {
+	rows, err := s.db.Query(ctx, lookupStatements[with][size], values...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
 		id, p, err := scanPerson(rows, blocks)
 		if err != nil {
 			return err
 		}
 		place(ids, id, p, into)
-		return nil
-	})
+	}
+	return rows.Err()
 }
 
 // askable is the value itself, or one that nobody bears in place of one that no identifier can have: PostgreSQL

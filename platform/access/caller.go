@@ -72,15 +72,15 @@ func (c *Caller) Scopes(family *catalog.Family) []string {
 }
 
 // NarrowScopes are the scopes that a request asks for: the granted ones when it names none, else those it
-// names, in the family's order. The first scope that is not granted is given back as refused.
-func (c *Caller) NarrowScopes(family *catalog.Family, requested *[]string) (applied []string, refused string) {
+// names, in the family's order. When one is not granted ok is false and the first such is given back as refused.
+func (c *Caller) NarrowScopes(family *catalog.Family, requested *[]string) (applied []string, refused string, ok bool) {
 	granted := c.Scopes(family)
 	if family == nil || requested == nil {
-		return granted, ""
+		return granted, "", true
 	}
 	for _, name := range *requested {
 		if name != family.Basic && !slices.Contains(granted, name) {
-			return nil, name
+			return nil, name, false
 		}
 	}
 	applied = make([]string, 0, len(*requested))
@@ -89,5 +89,5 @@ func (c *Caller) NarrowScopes(family *catalog.Family, requested *[]string) (appl
 			applied = append(applied, name)
 		}
 	}
-	return applied, ""
+	return applied, "", true
 }

@@ -1,0 +1,109 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"idplatform/errs"
+	"idplatform/models"
+	"idplatform/pipeline"
+)
+
+// Batches executes asynchronous batches.
+type Batches struct {
+	Pipeline *pipeline.Pipeline
+	Log      *slog.Logger
+}
+
+// SliceInput names a slice of a batch: places From (included) to To (excluded).
+type SliceInput struct {
+	ApplicationID models.ApplicationID
+	BatchID       string
+	Service       string
+	From, To      int
+	// Last says that there is no other try.
+	Last bool
+}
+
+// SliceResult counts the items that were set aside for another try.
+type SliceResult struct {
+	Aside int
+}
+
+// position is the heartbeat of a slice: where to go on after a crash, and what was set aside before.
+type position struct {
+	Next  int
+	Aside int
+}
+
+// RunSlice executes the pending items of a slice. It heartbeats its position and goes on from there.
+func (a *Batches) RunSlice(ctx context.Context, in SliceInput) (SliceResult, error) {
+	at := position{Next: in.From}
+	if activity.HasHeartbeatDetails(ctx) {
+		if err := activity.GetHeartbeatDetails(ctx, &at); err != nil {
+			at = position{Next: in.From} // a position that cannot be read is none: settled items are passed over anyway
+		}
+	}
+	working, stop := untilWorkerStops(ctx)
+	defer stop()
+	before := at.Aside
+	aside, err := a.Pipeline.RunSlice(working, pipeline.Slice{
+		ApplicationID: in.ApplicationID, BatchID: in.BatchID, Service: in.Service, From: at.Next, To: in.To, Last: in.Last,
+	}, func(next int) {
+		activity.RecordHeartbeat(ctx, position{Next: next, Aside: before})
+	})
+	if err != nil && ctx.Err() == nil && working.Err() != nil {
+		// The worker stops: another one goes on at once, from the heartbeat.
+		return SliceResult{}, temporal.NewApplicationErrorWithOptions("the worker stops", "worker_stopping",
+			temporal.ApplicationErrorOptions{NextRetryDelay: 50 * time.Millisecond})
+	}
+	if errors.Is(err, context.Canceled) {
+		return SliceResult{}, err
+	}
+	return SliceResult{Aside: before + aside}, logged(a.Log, err, "batch", in.BatchID)
+}
+
+// untilWorkerStops ends when the activity's context does or its worker begins to stop.
+func untilWorkerStops(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	stopping := activity.GetWorkerStopChannel(ctx)
+	go func() {
+		select {
+		case <-stopping:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// BatchInput names a batch.
+type BatchInput struct {
+	ApplicationID models.ApplicationID
+	BatchID       string
+}
+
+// FinishResult counts the items that keep a batch from finishing.
+type FinishResult struct {
+	Pending int64
+}
+
+// FinishBatch ends a batch whose items are all settled.
+func (a *Batches) FinishBatch(ctx context.Context, in BatchInput) (FinishResult, error) {
+	pending, err := a.Pipeline.FinishBatch(ctx, in.ApplicationID, in.BatchID)
+	return FinishResult{Pending: pending}, logged(a.Log, err, "batch", in.BatchID)
+}
+
+// CancelBatch settles what is left of a batch as cancelled. A batch that has finished is left alone.
+func (a *Batches) CancelBatch(ctx context.Context, in BatchInput) error {
+	_, _, err := a.Pipeline.CancelBatch(ctx, in.ApplicationID, in.BatchID)
+	if errs.From(err).Code == errs.BatchAlreadyFinished && err != nil {
+		return nil
+	}
+	return logged(a.Log, err, "batch", in.BatchID)
+}
