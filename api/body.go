@@ -72,7 +72,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, keyID string, 
 		return nil, errTooLarge
 	}
 	hash := sha256.New()
-	source := io.TeeReader(http.MaxBytesReader(w, r.Body, limit), hash)
+	source := io.TeeReader(arriving{http.MaxBytesReader(w, r.Body, limit)}, hash)
 	head := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), memoryLimit)+bytes.MinRead))
 	n, err := io.Copy(head, io.LimitReader(source, memoryLimit))
 	if err != nil {
@@ -116,9 +116,28 @@ func readFault(err error) error {
 		return errTooLarge
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, context.Canceled), errors.Is(err, os.ErrDeadlineExceeded):
 		return errs.Invalid(errs.Field{Field: "body", Problem: "ended before its Content-Length"}).Because(err)
+	case errors.As(err, new(arrivalError)):
+		return errs.Invalid(errs.Field{Field: "body", Problem: "is not framed as HTTP wants it: check Transfer-Encoding"}).Because(err)
 	}
 	return errs.Internal(err)
 }
+
+// arriving tells what goes wrong on the sender's side from what goes wrong on ours.
+type arriving struct{ from io.Reader }
+
+// Read implements io.Reader.
+func (a arriving) Read(p []byte) (int, error) {
+	n, err := a.from.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = arrivalError{err}
+	}
+	return n, err
+}
+
+type arrivalError struct{ error }
+
+// Unwrap gives what the connection said.
+func (e arrivalError) Unwrap() error { return e.error }
 
 // places lets a few at a time in for each key id.
 type places struct {

@@ -21,6 +21,7 @@ func document(c *catalog.Catalog) *huma.OpenAPI {
 	for _, op := range c.Operations() {
 		d.operation(op)
 	}
+	d.asynchronous()
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{Title: "National Identity Verification Platform", Version: "1.0.0",
@@ -72,14 +73,16 @@ func (d *documentBuilder) operation(op *catalog.Operation) {
 		http.StatusInternalServerError, http.StatusBadGateway)
 	d.path(op.Path + "/batches").Post = d.describe(op, &huma.Operation{
 		OperationID: op.Service + "_batch", Summary: op.Title + ", batch",
-		Description: "Up to 50 items. Each is judged and answered by itself; fields at batch level hold for every item that does not set its own.",
+		Description: "Up to 50 items, or 10,000 with Prefer: respond-async. Each is judged and answered by itself; fields at batch level hold for every item that does not set its own.",
 		RequestBody: &huma.RequestBody{Required: true, Content: content(d.batchRequest(op))},
 	}, d.batchResults(result), http.StatusBadRequest, http.StatusUnauthorized, http.StatusPaymentRequired,
 		http.StatusForbidden, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests, http.StatusInternalServerError)
+	d.accepted(op.Path, reflect.TypeFor[pipeline.JobView](), "The job that was accepted (Prefer: respond-async).")
+	d.accepted(op.Path+"/batches", reflect.TypeFor[pipeline.BatchView](), "The batch that was accepted (Prefer: respond-async).")
 	d.path(op.Path + "/{id}").Get = d.describe(op, &huma.Operation{
 		OperationID: op.Service + "_retrieve", Summary: "Retrieve by id",
 		Description: "The object as it was first returned, for 30 days, to the application that made it.",
-		Parameters:  []*huma.Param{{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}}},
+		Parameters:  idParameter(),
 	}, result, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
 		http.StatusTooManyRequests, http.StatusInternalServerError)
 }
@@ -103,6 +106,20 @@ func (d *documentBuilder) batchRequest(op *catalog.Operation) *huma.Schema {
 	return batch
 }
 
+// accepted adds what the asynchronous mode of a path answers, and the headers that modes and repetition use.
+func (d *documentBuilder) accepted(path string, t reflect.Type, description string) {
+	post := d.path(path).Post
+	post.Responses["202"] = &huma.Response{Description: description, Content: content(d.schema(t))}
+	for _, status := range []int{http.StatusConflict, http.StatusUnprocessableEntity, http.StatusServiceUnavailable} {
+		post.Responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: content(d.schema(reflect.TypeFor[Problem]()))}
+	}
+	post.Parameters = []*huma.Param{
+		{Name: "Prefer", In: "header", Description: "respond-async for an asynchronous answer.", Schema: &huma.Schema{Type: huma.TypeString}},
+		{Name: "Idempotency-Key", In: "header", Description: "A UUID: the same request under the same key is answered alike for 24 hours, and done once.",
+			Schema: &huma.Schema{Type: huma.TypeString, Format: "uuid"}},
+	}
+}
+
 // batchResults is a batch result list of one service.
 func (d *documentBuilder) batchResults(result *huma.Schema) *huma.Schema {
 	list := *d.registry.SchemaFromRef(d.schema(reflect.TypeFor[pipeline.ItemList]()).Ref)
@@ -111,6 +128,37 @@ func (d *documentBuilder) batchResults(result *huma.Schema) *huma.Schema {
 	entry.Properties["result"] = result
 	list.Properties["data"] = &huma.Schema{Type: huma.TypeArray, Items: &entry}
 	return &list
+}
+
+// asynchronous describes jobs and batches, which all services share.
+func (d *documentBuilder) asynchronous() {
+	const tag = "Jobs and batches"
+	d.tags = append(d.tags, &huma.Tag{Name: tag, Description: "With the header Prefer: respond-async a single call is answered 202 with a job and a batch of up to 10,000 items 202 with a batch."})
+	d.path("/v1/jobs/{id}").Get = d.about(tag, &huma.Operation{OperationID: "job_retrieve", Summary: "A job",
+		Description: "The job, with its result once it is completed, for 30 days.", Parameters: idParameter(),
+	}, d.schema(reflect.TypeFor[pipeline.JobView]()), http.StatusNotFound)
+	batch := d.schema(reflect.TypeFor[pipeline.BatchView]())
+	d.path("/v1/batches/{id}").Get = d.about(tag, &huma.Operation{OperationID: "batch_retrieve", Summary: "A batch",
+		Description: "The batch with its present counts, for 30 days.", Parameters: idParameter()}, batch, http.StatusNotFound)
+	d.path("/v1/batches/{id}/cancel").Post = d.about(tag, &huma.Operation{OperationID: "batch_cancel", Summary: "Cancel a batch",
+		Description: "Items that are not processed yet fail with batch_cancelled and are not billed. It may be called again. Takes no body.", Parameters: idParameter(),
+	}, batch, http.StatusNotFound, http.StatusConflict)
+	d.path("/v1/batches/{id}/results").Get = d.about(tag, &huma.Operation{OperationID: "batch_results", Summary: "The results of a batch",
+		Description: "In the order of submission, as far as they are settled. Page until next_cursor is null; before the batch has finished a page may be empty and still carry a cursor.",
+		Parameters: append(idParameter(),
+			&huma.Param{Name: "limit", In: "query", Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(500.0), Default: 100}},
+			&huma.Param{Name: "cursor", In: "query", Description: "The previous next_cursor.", Schema: &huma.Schema{Type: huma.TypeString}}),
+	}, d.schema(reflect.TypeFor[pipeline.ItemList]()), http.StatusNotFound)
+}
+
+func idParameter() []*huma.Param {
+	return []*huma.Param{{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}}}
+}
+
+// about describes a request that belongs to no single service.
+func (d *documentBuilder) about(tag string, o *huma.Operation, result *huma.Schema, failures ...int) *huma.Operation {
+	o.Tags = []string{tag}
+	return d.respond(o, result, append(failures, http.StatusBadRequest, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusInternalServerError)...)
 }
 
 func (d *documentBuilder) path(p string) *huma.PathItem {
@@ -122,6 +170,10 @@ func (d *documentBuilder) path(p string) *huma.PathItem {
 
 func (d *documentBuilder) describe(op *catalog.Operation, o *huma.Operation, result *huma.Schema, failures ...int) *huma.Operation {
 	o.Tags = []string{op.Title}
+	return d.respond(o, result, failures...)
+}
+
+func (d *documentBuilder) respond(o *huma.Operation, result *huma.Schema, failures ...int) *huma.Operation {
 	o.Responses = map[string]*huma.Response{
 		"200": {Description: "The result.", Content: content(result)},
 	}

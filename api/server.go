@@ -116,12 +116,22 @@ func (s *Server) recoverPlain(c *gin.Context) {
 	c.Next()
 }
 
+const (
+	headerAllow = "Allow"
+	allowKey    = "allow"
+)
+
 // unknown answers what no route serves. Under /v1 the request is authenticated first, so that a stranger
-// learns nothing of the routes there.
+// learns nothing of the routes there, nor of their methods: the Allow that the router sets waits as well.
 func (s *Server) unknown(refusal *errs.Error) gin.HandlerFunc {
-	signed := s.signed(singleLimit, func(*exchange) (answer, error) { return answer{}, refusal })
+	signed := s.signed(singleLimit, func(x *exchange) (answer, error) {
+		x.gin.Header(headerAllow, x.gin.GetString(allowKey)) // an empty one is none
+		return answer{}, refusal
+	})
 	return func(c *gin.Context) {
 		if path := c.Request.URL.Path; path == "/v1" || len(path) > 3 && path[:4] == "/v1/" {
+			c.Set(allowKey, c.Writer.Header().Get(headerAllow))
+			c.Writer.Header().Del(headerAllow)
 			signed(c)
 			return
 		}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/mattn/go-sqlite3"
@@ -38,21 +36,13 @@ type sqliteConnector struct {
 // Driver implements driver.Connector.
 func (c *sqliteConnector) Driver() driver.Driver { return &c.driver }
 
-// mappedBytes is how much of a file is read through memory. A reader forgets its own copies of pages whenever
-// another connection has written, and would read them from the file again for every call.
-const mappedBytes = 1 << 30
-
 // Connect implements driver.Connector.
 func (c *sqliteConnector) Connect(context.Context) (driver.Conn, error) {
-	opened, err := c.driver.Open(c.dsn)
+	conn, err := c.driver.Open(c.dsn)
 	if err != nil {
 		return nil, err
 	}
-	conn := opened.(*sqlite3.SQLiteConn)
-	if _, err := conn.Exec("PRAGMA mmap_size = "+strconv.Itoa(mappedBytes), nil); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	return &sqliteConn{SQLiteConn: conn, begin: c.begin, kept: map[string]*keptStatement{}}, nil
+	return &sqliteConn{SQLiteConn: conn.(*sqlite3.SQLiteConn), begin: c.begin, kept: map[string]*keptStatement{}}, nil
 }
 
 // statementsKept bounds the prepared statements of a connection. Those of the platform are a few dozen.

@@ -33,6 +33,9 @@ type Store struct {
 	Jobs         Jobs
 	Batches      Batches
 	BatchItems   BatchItems
+	Endpoints    Endpoints
+	Events       Events
+	Deliveries   Deliveries
 }
 
 // New brings the schema up to date and returns the repositories. The caller closes db.
@@ -52,6 +55,9 @@ func New(ctx context.Context, db *database.DB) (*Store, error) {
 		Jobs:         Jobs{db},
 		Batches:      Batches{db},
 		BatchItems:   BatchItems{db},
+		Endpoints:    Endpoints{db},
+		Events:       Events{db},
+		Deliveries:   Deliveries{db},
 	}, nil
 }
 

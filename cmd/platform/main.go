@@ -21,7 +21,7 @@ func main() {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(devCommand(), apiCommand(), workerCommand(), migrateCommand(), appCommand(), auditCommand(), sandboxCommand(), callCommand())
+	root.AddCommand(devCommand(), apiCommand(), workerCommand(), migrateCommand(), appCommand(), auditCommand(), sandboxCommand(), callCommand(), jobsCommand(), batchesCommand())
 	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "platform:", err)
 		os.Exit(1)

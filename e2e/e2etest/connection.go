@@ -138,7 +138,7 @@ func (c *Conn) Read(r *Request) (*Answer, error) {
 		response.Header.Set("Connection", "close") // ReadResponse takes it away
 	}
 	answer, err := opened(r, response.StatusCode, response.Header, raw)
-	if err == nil {
+	if err == nil && r.Method != http.MethodHead {
 		c.platform.document.exchange(c.platform.t, exchange{method: r.Method, target: r.Target, request: r.Plain, answer: answer})
 	}
 	return answer, err
@@ -146,7 +146,7 @@ func (c *Conn) Read(r *Request) (*Answer, error) {
 
 func opened(r *Request, status int, header http.Header, raw []byte) (*Answer, error) {
 	answer := &Answer{Status: status, Header: header, Raw: raw, Body: raw}
-	if iv := header.Get("X-Platform-IV"); iv != "" {
+	if iv := header.Get("X-Platform-IV"); iv != "" && r.Method != http.MethodHead {
 		plain, err := openBody(r.Key, iv, raw, responseAAD(r.Nonce, status))
 		if err != nil {
 			return nil, fmt.Errorf("the answer (%d) does not open: %w", status, err)
@@ -154,4 +154,12 @@ func opened(r *Request, status int, header http.Header, raw []byte) (*Answer, er
 		answer.Body, answer.Encrypted = plain, true
 	}
 	return answer, nil
+}
+
+// CloseWrite says that nothing more will be sent.
+func (c *Conn) CloseWrite() error {
+	if half, ok := c.conn.(*net.TCPConn); ok {
+		return half.CloseWrite()
+	}
+	return nil
 }

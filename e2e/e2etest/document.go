@@ -145,6 +145,9 @@ func (d *Document) check(s schema, text []byte) string {
 // with them.
 func (d *Document) operation(method, target string) *DocumentOperation {
 	path, _, _ := strings.Cut(target, "?")
+	if method != strings.ToUpper(method) {
+		return nil // methods have a case
+	}
 	if item, ok := d.Paths[path]; ok {
 		return item[strings.ToLower(method)]
 	}

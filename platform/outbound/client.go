@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -32,10 +31,12 @@ type Limits struct {
 }
 
 const (
-	mostHeaders  = 32 << 10
-	idleTime     = 90 * time.Second
+	mostHeaders = 32 << 10
+	idleTime    = 90 * time.Second
+	// dialTime bounds connecting, for all addresses of a host together.
+	dialTime       = 5 * time.Second
 	idleAltogether = 512
-	idlePerHost  = 4
+	idlePerHost    = 4
 )
 
 // Client makes requests that go nowhere but where the guard lets them. It keeps connections alive; redirects
@@ -124,12 +125,10 @@ func connect(ctx context.Context, network string, addresses []netip.Addr, port s
 		}
 		return nil
 	}}
-	failed := fmt.Errorf("the host has no address")
+	end := time.Now().Add(dialTime)
+	failed := errors.New("the host has no address")
 	for i, address := range addresses {
-		attempt, cancel := ctx, context.CancelFunc(func() {})
-		if deadline, ok := ctx.Deadline(); ok {
-			attempt, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(len(addresses)-i))
-		}
+		attempt, cancel := context.WithTimeout(ctx, time.Until(end)/time.Duration(len(addresses)-i))
 		conn, err := dialer.DialContext(attempt, network, net.JoinHostPort(address.String(), port))
 		cancel()
 		if err == nil {

@@ -82,7 +82,9 @@ const resolveTime = 5 * time.Second
 
 // CheckURL judges a URL that is to be kept: its form, and where its host leads at present. What is wrong is
 // invalid_request with the field "url".
-func (g *Guard) CheckURL(ctx context.Context, rawURL string) error { return g.CheckField(ctx, "url", rawURL) }
+func (g *Guard) CheckURL(ctx context.Context, rawURL string) error {
+	return g.CheckField(ctx, "url", rawURL)
+}
 
 // CheckField is CheckURL for a field of another name.
 func (g *Guard) CheckField(ctx context.Context, field, rawURL string) error {
