@@ -26,6 +26,8 @@ type Maintenance struct {
 	Idempotency Purger
 	Jobs        Purger
 	Batches     Purger
+	Events      Purger
+	Deliveries  Purger
 	Now         func() time.Time
 }
 
@@ -39,6 +41,8 @@ type PurgeResult struct {
 	IdempotencyKeys int64
 	Jobs            int64
 	Batches         int64
+	Events          int64
+	Deliveries      int64
 }
 
 // Purge deletes expired rows in short transactions until none is left.
@@ -48,7 +52,8 @@ func (m *Maintenance) Purge(ctx context.Context, _ PurgeInput) (result PurgeResu
 		rows  Purger
 		count *int64
 	}{{m.Nonces, &result.Nonces}, {m.Results, &result.Results}, {m.Idempotency, &result.IdempotencyKeys},
-		{m.Jobs, &result.Jobs}, {m.Batches, &result.Batches}} {
+		{m.Jobs, &result.Jobs}, {m.Batches, &result.Batches},
+		{m.Events, &result.Events}, {m.Deliveries, &result.Deliveries}} {
 		for {
 			n, err := part.rows.Purge(ctx, now, purgeGroup)
 			*part.count += n

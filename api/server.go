@@ -45,6 +45,7 @@ type Config struct {
 	Catalog  *catalog.Catalog
 	Pipeline *pipeline.Pipeline
 	Jobs     Jobs
+	Files    Files
 	Callers  Callers
 	Nonces   Nonces
 	Meter    Meter
@@ -81,6 +82,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.router.Use(s.requestID, s.logRequest, s.recoverPlain)
 	s.health()
+	s.files()
 	s.operations()
 	s.asynchronous()
 	if err := s.reference(); err != nil {

@@ -26,6 +26,7 @@ import (
 	"idplatform/pipeline"
 	"idplatform/platform/access"
 	"idplatform/platform/audit"
+	"idplatform/platform/files"
 	"idplatform/platform/vault"
 	"idplatform/services"
 	"idplatform/store"
@@ -55,6 +56,7 @@ type App struct {
 	opts     Options
 	process  string // names this process to the others
 	pipeline *pipeline.Pipeline
+	files    *files.Files
 	jobs     *jobs.Service
 	health   *jobs.Health
 	store    *store.Store
@@ -83,6 +85,9 @@ func New(ctx context.Context, cfg config.Config, opts Options) (_ *App, err erro
 		}
 	}()
 	if err := a.openStores(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.openFiles(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.openServices(); err != nil {
@@ -134,6 +139,18 @@ func (a *App) openStores(ctx context.Context) error {
 	return nil
 }
 
+// openFiles opens the platform's own files; those of the register are the register's.
+func (a *App) openFiles(ctx context.Context) error {
+	own, err := files.NewStore(ctx, a.vault, a.cfg.Files.Store)
+	if err != nil {
+		return fmt.Errorf("open files.store: %w", err)
+	}
+	a.onClose(own.Close)
+	a.files = files.New(files.Config{Vault: a.vault, PublicURL: a.cfg.PublicURL, Lifetime: a.cfg.Files.URLLifetime,
+		Now: a.opts.Now, Register: a.Register, Store: own})
+	return nil
+}
+
 func (a *App) openServices() error {
 	platform, err := services.All(services.Engines{Register: a.Register})
 	if err != nil {
@@ -144,7 +161,8 @@ func (a *App) openServices() error {
 		return err
 	}
 	a.pipeline = pipeline.New(pipeline.Config{Store: a.store, Vault: a.vault, Catalog: a.Catalog, Livemode: a.cfg.Livemode(),
-		Retention: a.cfg.Retention.Results, Now: a.opts.Now, Log: a.opts.Log})
+		Retention: a.cfg.Retention.Results, IdempotencyWindow: a.cfg.Retention.Idempotency, Files: a.files,
+		Now: a.opts.Now, Log: a.opts.Log})
 	a.Admin = access.NewAdmin(a.store, a.vault, a.Catalog.Services(), a.cfg.Livemode(), a.opts.Now)
 	return nil
 }
@@ -154,6 +172,7 @@ func (a *App) openAPI() error {
 		Catalog:  a.Catalog,
 		Pipeline: a.pipeline,
 		Jobs:     a.jobs,
+		Files:    a.files,
 		Callers:  access.NewDirectory(a.store.Applications, a.vault),
 		Nonces:   a.store.Nonces,
 		Meter:    access.NewMeter(a.store.Applications, a.opts.Log),

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"crypto/ed25519"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -27,14 +29,24 @@ func (a *Deployment) VerifyAudit(ctx context.Context) (AuditReport, error) {
 	return judged(a.auditLog().Verify(ctx))
 }
 
-// VerifyAuditExport verifies an export file, without a deployment.
-func VerifyAuditExport(file string) (AuditReport, error) {
+// VerifyAuditExport verifies an export file, without a deployment. publicKey is the deployment's, in hex, as
+// noted at an earlier verification; with none the export's own is trusted, and whoever wrote the whole file anew
+// is not found out.
+func VerifyAuditExport(file, publicKey string) (AuditReport, error) {
+	var public ed25519.PublicKey
+	if publicKey != "" {
+		key, err := hex.DecodeString(publicKey)
+		if err != nil || len(key) != ed25519.PublicKeySize {
+			return AuditReport{}, fmt.Errorf("a public key is %d bytes in hex, as audit verify shows it", ed25519.PublicKeySize)
+		}
+		public = key
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return AuditReport{}, err
 	}
 	defer f.Close()
-	return judged(audit.VerifyExport(f, nil))
+	return judged(audit.VerifyExport(f, public))
 }
 
 func judged(report AuditReport, err error) (AuditReport, error) {

@@ -522,7 +522,7 @@ func processes(t *testing.T, dir string) (found []int) {
 
 func get(t *testing.T, url string) int {
 	t.Helper()
-	resp, err := http.Get(url) //nolint:noctx // a test
+	resp, err := http.Get(url)
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	return resp.StatusCode

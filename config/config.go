@@ -33,6 +33,7 @@ type Config struct {
 	Register      Register  `mapstructure:"register"`
 	Temporal      Temporal  `mapstructure:"temporal"`
 	Retention     Retention `mapstructure:"retention"`
+	Files         Files     `mapstructure:"files"`
 	Log           Log       `mapstructure:"log"`
 }
 
@@ -77,6 +78,15 @@ type Temporal struct {
 // Retention says how long things are kept.
 type Retention struct {
 	Results time.Duration `mapstructure:"results"`
+	// Idempotency is how long an answer is kept under its Idempotency-Key.
+	Idempotency time.Duration `mapstructure:"idempotency"`
+}
+
+// Files says where the platform keeps files, and how long their URLs are valid.
+type Files struct {
+	// Store is a folder (file:///…) or a bucket (s3://…).
+	Store       string        `mapstructure:"store"`
+	URLLifetime time.Duration `mapstructure:"url_lifetime"`
 }
 
 // Log says what is logged, and how.
@@ -120,8 +130,9 @@ func defaults() map[string]any {
 		"register.driver": "sqlite", "register.dsn": "",
 		"register.http.url": "", "register.http.cert_file": "", "register.http.key_file": "", "register.http.ca_file": "",
 		"temporal.address": "127.0.0.1:7233", "temporal.namespace": "",
-		"retention.results": "720h",
-		"log.level":         "info", "log.format": "text",
+		"retention.results": "720h", "retention.idempotency": "24h",
+		"files.store": "", "files.url_lifetime": "5m",
+		"log.level": "info", "log.format": "text",
 	}
 }
 
@@ -162,6 +173,7 @@ func Dev(dir, file string) (Config, error) {
 		"master_key_file": filepath.Join(dir, "master.key"),
 		"database.dsn":    filepath.Join(dir, "platform.db"),
 		"register.dsn":    filepath.Join(dir, "register.db"),
+		"files.store":     (&url.URL{Scheme: "file", Path: filepath.Join(dir, "files")}).String(),
 		"log.level":       "warn",
 	})
 	if err != nil {
@@ -317,6 +329,9 @@ func (c Config) faults() (faults []string) {
 	}
 	check(c.Temporal.Address != "", "temporal.address is missing")
 	check(c.Retention.Results > 0, "retention.results must be longer than nothing")
+	check(c.Retention.Idempotency > 0, "retention.idempotency must be longer than nothing")
+	check(c.Files.Store != "", "files.store is missing: file:///… for a folder, s3://… for a bucket")
+	check(c.Files.URLLifetime > 0, "files.url_lifetime must be longer than nothing")
 	var level slog.Level
 	check(level.UnmarshalText([]byte(c.Log.Level)) == nil, "log.level is %q: use debug, info, warn or error", c.Log.Level)
 	check(c.Log.Format == "text" || c.Log.Format == "json", "log.format is %q: use text or json", c.Log.Format)

@@ -25,6 +25,18 @@ func (db *DB) Exec(ctx context.Context, query string, args ...any) (rows int64, 
 	return rows, err
 }
 
+// Later is Exec for a statement of a transaction whose number of rows nobody asks for. On PostgreSQL it is sent
+// with what follows it, at the latest with the commit, and its error then comes from there.
+func (db *DB) Later(ctx context.Context, query string, args ...any) error {
+	if tx := db.txOf(ctx); tx != nil {
+		if waiting, ok := tx.sql.(*postgresTx); ok {
+			return waiting.enqueue(db.dialect(query), args)
+		}
+	}
+	_, err := db.Exec(ctx, query, args...)
+	return err
+}
+
 // Query runs one statement that reads, as Exec does one that writes. The caller closes the rows.
 func (db *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	if tx := db.txOf(ctx); tx != nil {

@@ -70,13 +70,5 @@ func (db *DB) inTx(ctx context.Context, fn func(ctx context.Context) error) erro
 	if db.Driver == SQLite {
 		return db.group.run(ctx, db, fn)
 	}
-	tx, err := db.writePool.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // does nothing after the commit
-	if err := fn(context.WithValue(ctx, txKey{db}, db.newTransaction(ctx, tx))); err != nil {
-		return err
-	}
-	return tx.Commit()
+	return db.inPostgresTx(ctx, fn)
 }

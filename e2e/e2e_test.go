@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"idplatform/client"
+	"idplatform/database"
 	"idplatform/e2e/e2etest"
 	"idplatform/engines/registry"
 	"idplatform/models"
@@ -147,3 +148,5 @@ func contains(list []string, name string) bool {
 	}
 	return false
 }
+
+func databaseDriver(name string) database.Driver { return database.Driver(name) }

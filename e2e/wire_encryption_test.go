@@ -52,7 +52,7 @@ func TestWire_DecryptionFailed(t *testing.T) {
 			r.Seal()
 			r.Key = own
 		},
-		"OtherNonce":  func(r *e2etest.Request) { r.Nonce = uuid.NewString(); r.Set("X-Platform-Nonce", r.Nonce) },
+		"OtherNonce":  func(r *e2etest.Request) { r.Set("X-Platform-Nonce", uuid.NewString()) },
 		"OtherMethod": func(r *e2etest.Request) { r.Method = http.MethodPut; r.Seal(); r.Method = http.MethodPost },
 		"OtherPath":   func(r *e2etest.Request) { r.Target = "/v1/face/recognitions"; r.Seal(); r.Target = validations },
 		"OtherIV":     func(r *e2etest.Request) { r.Set("X-Platform-IV", base64.StdEncoding.EncodeToString(make([]byte, 12))) },

@@ -50,7 +50,10 @@ func TestWire_HeaderMissingOrTwice(t *testing.T) {
 
 func TestWire_HeaderMalformed(t *testing.T) {
 	t.Parallel()
-	p := onSQLite(t)
+	e2etest.Each(t, headerMalformed)
+}
+
+func headerMalformed(t *testing.T, p *e2etest.Platform) {
 	app := p.NewApplication()
 	now := strconv.FormatInt(p.Clock.Now().Unix(), 10)
 	for _, c := range []struct{ name, header, value, code string }{

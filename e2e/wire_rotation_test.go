@@ -90,7 +90,7 @@ func TestWire_GrantsAtOnce(t *testing.T) {
 func TestWire_LogsKeepSecrets(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)
-	app := p.NewApplication()
+	app := p.NewApplicationWith(granted(p, fileScopes...))
 	person := e2etest.Citizen(0).Person
 	got := post(t, app.Client(), validations, kyc(0, object{"scopes": nil, "match": object{"full_name": "Somebody Claimed"}, "reference": "my-own-reference"}))
 	p.Send(app.Signed(http.MethodGet, validations+"/"+person.PlatformID+"?token="+person.PlatformID, nil))

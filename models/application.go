@@ -43,3 +43,9 @@ type KeyPair struct {
 	// Messages counts the messages that were set aside for encryption under the key, in blocks.
 	Messages int64
 }
+
+// Used reports whether a verified request has come under the pair: the first one sets messages aside for it.
+func (k KeyPair) Used() bool { return k.Messages > 0 }
+
+// Valid reports whether the pair has not ended.
+func (k KeyPair) Valid(now Timestamp) bool { return k.ExpiresAt == nil || k.ExpiresAt.After(now.Time) }

@@ -47,7 +47,7 @@ func (p *Pipeline) SubmitBatch(ctx context.Context, r Request, ready func() erro
 			return Answer{}, err
 		}
 		now := models.At(p.Now())
-		batch = models.Batch{ID: models.NewID("bat_", now.Time), ApplicationID: r.Caller.ApplicationID, Service: r.Operation.Service,
+		batch = models.Batch{ID: models.NewID(batchPrefix, now.Time), ApplicationID: r.Caller.ApplicationID, Service: r.Operation.Service,
 			Status: models.BatchPending, Total: int64(len(items)), CreatedAt: now,
 			ExpiresAt: models.At(now.Add(p.Retention)), CheckAt: models.At(now.Add(firstCheck))}
 		rows, err := p.batchRows(&batch, items)
@@ -92,8 +92,14 @@ func (p *Pipeline) batchRows(batch *models.Batch, items []Item) (rows []models.B
 // itemID names an item's row to the vault.
 func itemID(batch string, place int) string { return batch + "/" + strconv.Itoa(place) }
 
+// batchPrefix begins the ids of batches.
+const batchPrefix = "bat_"
+
 // batch reads a batch of an application with its present counts.
 func (p *Pipeline) batch(ctx context.Context, app models.ApplicationID, id string) (*models.Batch, error) {
+	if !models.IsID(batchPrefix, id) {
+		return nil, errs.New(errs.BatchNotFound)
+	}
 	batch, err := p.Store.Batches.Get(ctx, app, id, models.At(p.Now()))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errs.New(errs.BatchNotFound)

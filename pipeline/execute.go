@@ -89,7 +89,7 @@ func (p *Pipeline) ask(ctx context.Context, calls []*Call, outcomes []Outcome, n
 		return err
 	}
 	for i, call := range calls {
-		if outcomes[i], err = p.outcome(call, invocations[i], replies[i]); err != nil {
+		if outcomes[i], err = p.outcome(ctx, call, invocations[i], replies[i]); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func (p *Pipeline) run(ctx context.Context, op *catalog.Operation, invocations [
 	return op.Run(ctx, invocations)
 }
 
-func (p *Pipeline) outcome(call *Call, inv *catalog.Invocation, reply catalog.Reply) (Outcome, error) {
+func (p *Pipeline) outcome(ctx context.Context, call *Call, inv *catalog.Invocation, reply catalog.Reply) (Outcome, error) {
 	if reply.Err != nil {
 		return Outcome{Err: errs.From(reply.Err), reply: reply}, nil
 	}
@@ -132,6 +132,12 @@ func (p *Pipeline) outcome(call *Call, inv *catalog.Invocation, reply catalog.Re
 	body, err := encode(reply.Result)
 	if err != nil {
 		return Outcome{}, fmt.Errorf("marshal the result of %s: %w", call.Operation.Service, err)
+	}
+	if call.Delivery == catalog.Base64 {
+		// Files that cannot be read now fail the call before anything is written, not after.
+		if _, err := p.Show(ctx, body); err != nil {
+			return Outcome{Err: errs.From(err), reply: reply}, nil
+		}
 	}
 	return Outcome{ID: inv.ID, Body: body, reply: reply}, nil
 }

@@ -37,7 +37,7 @@ func (p *Pipeline) SubmitJob(ctx context.Context, r Request, ready func() error)
 			return Answer{}, err
 		}
 		now := models.At(p.Now())
-		id = models.NewID("job_", now.Time)
+		id = models.NewID(jobPrefix, now.Time)
 		sealed, err := p.freeze(tableJobs, id, call)
 		if err != nil {
 			return Answer{}, err
@@ -68,11 +68,16 @@ func (p *Pipeline) jobView(job *models.Job, result []byte) JobView {
 	return view
 }
 
+// jobPrefix begins the ids of jobs.
+const jobPrefix = "job_"
+
 // Job is a job of the caller, in the stored form; job_not_found when it is unknown, another application's,
 // or past its retention.
 func (p *Pipeline) Job(ctx context.Context, caller *access.Caller, id string) ([]byte, error) {
-	now := models.At(p.Now())
-	job, err := p.Store.Jobs.Get(ctx, caller.ApplicationID, id, now)
+	if !models.IsID(jobPrefix, id) {
+		return nil, errs.New(errs.JobNotFound)
+	}
+	job, err := p.Store.Jobs.Get(ctx, caller.ApplicationID, id, models.At(p.Now()))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errs.New(errs.JobNotFound)
 	}

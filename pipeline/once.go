@@ -124,7 +124,7 @@ func (c *claim) keepRefusal(ctx context.Context, refusal *errs.Error) error {
 }
 
 func (c *claim) keep(ctx context.Context, k kept) error {
-	text, err := json.Marshal(k)
+	text, err := encode(k) // the body stays as it is, to the byte
 	if err != nil {
 		return fmt.Errorf("keep an answer: %w", err)
 	}

@@ -57,9 +57,6 @@ func New(cfg Config) *Pipeline {
 
 // Show is a stored answer as callers see it, with file objects made anew.
 func (p *Pipeline) Show(ctx context.Context, stored []byte) ([]byte, error) {
-	if p.Files == nil {
-		return stored, nil
-	}
 	return p.Files.Show(ctx, stored)
 }
 

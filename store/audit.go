@@ -30,10 +30,11 @@ func (r Audit) OfResult(ctx context.Context, app models.ApplicationID, resultID 
 	return entries, err
 }
 
-// Unsealed reads up to limit entries that have no place in the chain yet, the oldest first.
-func (r Audit) Unsealed(ctx context.Context, limit int) ([]models.AuditEntry, error) {
+// Unsealed reads up to limit entries with ids behind one (empty: from the first) that have no place in the
+// chain yet, in the order of their ids.
+func (r Audit) Unsealed(ctx context.Context, after string, limit int) ([]models.AuditEntry, error) {
 	var entries []models.AuditEntry
-	err := r.db.Read(ctx).Where("seq IS NULL").Order("id").Limit(limit).Find(&entries).Error
+	err := r.db.Read(ctx).Where("seq IS NULL AND id > ?", after).Order("id").Limit(limit).Find(&entries).Error
 	return entries, err
 }
 
@@ -47,24 +48,51 @@ func (r Audit) Last(ctx context.Context) (*models.AuditEntry, error) {
 	return &entries[0], nil
 }
 
-// Seal writes the places and links of entries. It fails when one of them was sealed meanwhile.
-func (r Audit) Seal(ctx context.Context, entries []models.AuditEntry) error {
-	for _, e := range entries {
-		update := r.db.Write(ctx).Exec("UPDATE audit_entries SET seq = ?, hash = ? WHERE id = ? AND seq IS NULL", *e.Seq, e.Hash, e.ID)
-		if update.Error != nil {
-			return update.Error
-		}
-		if update.RowsAffected != 1 {
-			return fmt.Errorf("the audit entry %s was sealed by another process", e.ID)
-		}
+const (
+	sealOne  = "UPDATE audit_entries SET seq = ?, hash = ? WHERE id = ? AND seq IS NULL"
+	sealMany = `UPDATE audit_entries SET seq = v.seq, hash = v.hash
+		FROM unnest(?::text[], ?::bigint[], ?::bytea[]) AS v (id, seq, hash)
+		WHERE audit_entries.id = v.id AND audit_entries.seq IS NULL`
+)
+
+// Seal writes the places and links of entries, inside a transaction. It fails when one of them was sealed
+// meanwhile.
+func (r Audit) Seal(ctx context.Context, entries []models.AuditEntry) (err error) {
+	var sealed int64
+	if r.db.Driver == database.Postgres { // a round trip costs more there than the row
+		sealed, err = r.sealMany(ctx, entries)
+	} else {
+		sealed, err = r.sealEach(ctx, entries)
 	}
-	return nil
+	if err == nil && sealed != int64(len(entries)) {
+		err = fmt.Errorf("%d of %d audit entries were sealed by another process", int64(len(entries))-sealed, len(entries))
+	}
+	return err
 }
 
-// Chain reads up to limit sealed entries behind a place, in the order of the chain.
-func (r Audit) Chain(ctx context.Context, after int64, limit int) ([]models.AuditEntry, error) {
+func (r Audit) sealEach(ctx context.Context, entries []models.AuditEntry) (sealed int64, err error) {
+	for _, e := range entries {
+		rows, err := r.db.Exec(ctx, sealOne, *e.Seq, e.Hash, e.ID)
+		if err != nil {
+			return sealed, err
+		}
+		sealed += rows
+	}
+	return sealed, nil
+}
+
+func (r Audit) sealMany(ctx context.Context, entries []models.AuditEntry) (int64, error) {
+	ids, places, links := make([]string, len(entries)), make([]int64, len(entries)), make([][]byte, len(entries))
+	for i, e := range entries {
+		ids[i], places[i], links[i] = e.ID, *e.Seq, e.Hash
+	}
+	return r.db.Exec(ctx, sealMany, ids, places, links)
+}
+
+// Chain reads up to limit sealed entries behind a place and up to another, in the order of the chain.
+func (r Audit) Chain(ctx context.Context, after, to int64, limit int) ([]models.AuditEntry, error) {
 	var entries []models.AuditEntry
-	err := r.db.Read(ctx).Where("seq > ?", after).Order("seq").Limit(limit).Find(&entries).Error
+	err := r.db.Read(ctx).Where("seq > ? AND seq <= ?", after, to).Order("seq").Limit(limit).Find(&entries).Error
 	return entries, err
 }
 
@@ -90,6 +118,16 @@ func (r Audit) AddHead(ctx context.Context, head models.AuditHead) error {
 // SetHead stores a head in place of the one under the same name.
 func (r Audit) SetHead(ctx context.Context, head models.AuditHead) error {
 	return r.db.Write(ctx).Clauses(clause.OnConflict{UpdateAll: true}).Create(&head).Error
+}
+
+// Head reads the head of a day; nil when there is none.
+func (r Audit) Head(ctx context.Context, day string) (*models.AuditHead, error) {
+	var heads []models.AuditHead
+	err := r.db.Read(ctx).Where("day = ?", day).Limit(1).Find(&heads).Error
+	if err != nil || len(heads) == 0 {
+		return nil, err
+	}
+	return &heads[0], nil
 }
 
 // Heads reads the signed heads, the oldest first.

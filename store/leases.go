@@ -22,6 +22,13 @@ func (r Leases) Acquire(ctx context.Context, name, holder string, now, until mod
 	return held, err
 }
 
+// Held reports, inside a transaction, whether the holder still has a lease, and keeps others from taking it
+// before the transaction ends.
+func (r Leases) Held(ctx context.Context, name, holder string) (bool, error) {
+	rows, err := r.db.Exec(ctx, "UPDATE leases SET until = until WHERE name = ? AND holder = ?", name, holder)
+	return rows == 1, err
+}
+
 // Release gives a lease back before its time.
 func (r Leases) Release(ctx context.Context, name, holder string) error {
 	return r.db.Tx(ctx, func(ctx context.Context) error {

@@ -10,7 +10,8 @@ import (
 // are prepared once.
 const rowsOfStatement = 50
 
-// insertRows adds rows of width columns under the head of an INSERT. It joins the transaction of ctx.
+// insertRows adds rows of width columns under the head of an INSERT. It joins the transaction of ctx, whose
+// commit may be what tells of a failure.
 func insertRows[Row any](ctx context.Context, db *database.DB, head string, width int, rows []Row, values func(Row) []any) error {
 	for len(rows) > 0 {
 		n := min(len(rows), rowsOfStatement)
@@ -18,7 +19,7 @@ func insertRows[Row any](ctx context.Context, db *database.DB, head string, widt
 		for _, row := range rows[:n] {
 			args = append(args, values(row)...)
 		}
-		if _, err := db.Exec(ctx, database.Rows(head, width, n), args...); err != nil {
+		if err := db.Later(ctx, database.Rows(head, width, n), args...); err != nil {
 			return err
 		}
 		rows = rows[n:]

@@ -25,6 +25,7 @@ const stopTime = 5 * time.Second
 type Activities struct {
 	Jobs        *activities.Jobs
 	Batches     *activities.Batches
+	Webhooks    *activities.Webhooks
 	Maintenance *activities.Maintenance
 }
 
@@ -37,12 +38,15 @@ type Workers struct {
 
 // Queues lists the task queues that must be polled for the platform to work.
 func Queues() []string {
-	return []string{workflows.QueueInteractive, workflows.QueueBulk, workflows.QueueMaintenance}
+	return []string{workflows.QueueInteractive, workflows.QueueBulk, workflows.QueueWebhooks, workflows.QueueMaintenance}
 }
 
 // bulkAtOnce is how many slices of batches one process works on at a time: few, for each is a loop over items
 // that keeps a core and the database busy, and single jobs must not wait behind them.
 const bulkAtOnce = 4
+
+// webhooksAtOnce is how many attempts of webhooks one process has open: they wait for receivers and cost little.
+const webhooksAtOnce = 512
 
 // New registers everything; Start begins to poll.
 func New(c client.Client, a Activities) *Workers {
@@ -57,6 +61,10 @@ func New(c client.Client, a Activities) *Workers {
 	bulk.RegisterWorkflow(workflows.Batch)
 	bulk.RegisterWorkflow(workflows.BatchChunk)
 	bulk.RegisterActivity(a.Batches)
+
+	webhooks := w.add(workflows.QueueWebhooks, options(webhooksAtOnce))
+	webhooks.RegisterWorkflow(workflows.WebhookDelivery)
+	webhooks.RegisterActivity(a.Webhooks)
 
 	maintenance := w.add(workflows.QueueMaintenance, options(4))
 	maintenance.RegisterWorkflow(workflows.Retention)

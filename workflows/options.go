@@ -13,6 +13,7 @@ import (
 const (
 	QueueInteractive = "interactive"
 	QueueBulk        = "bulk"
+	QueueWebhooks    = "webhooks"
 	QueueMaintenance = "maintenance"
 )
 
@@ -71,4 +72,22 @@ var slicing = workflow.ActivityOptions{
 		BackoffCoefficient: 2,
 		MaximumInterval:    10 * time.Second,
 	},
+}
+
+// delivering is for one attempt of a webhook: the receiver has 5 s, its turn and the writing of what came of it
+// take a little more. It is tried again only when the platform itself fails, and then until it does not.
+var delivering = workflow.ActivityOptions{
+	TaskQueue:           QueueWebhooks,
+	StartToCloseTimeout: 30 * time.Second,
+	RetryPolicy: &temporal.RetryPolicy{
+		InitialInterval:    time.Second,
+		BackoffCoefficient: 2,
+		MaximumInterval:    time.Minute,
+	},
+}
+
+// crowded is how long a webhook stays away from an endpoint that too many wait for, after having been turned
+// away some times before: 15 s, then twice as long each time, up to 10 minutes.
+func crowded(times int) time.Duration {
+	return min(15*time.Second<<min(times, 10), 10*time.Minute)
 }

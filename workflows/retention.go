@@ -16,6 +16,8 @@ type RetentionResult struct {
 	IdempotencyKeys int64
 	Jobs            int64
 	Batches         int64
+	Events          int64
+	Deliveries      int64
 }
 
 // Retention deletes what has been kept for its time: results past their retention, nonces past their window.

@@ -23,7 +23,7 @@ func appCommand() *cobra.Command {
 func onDeployment(cmd *cobra.Command, do func(context.Context, *app.Deployment, []string) (any, error)) *cobra.Command {
 	var place app.Place
 	var asJSON bool
-	cmd.Flags().StringVar(&place.Data, "data", "./data", "data folder of `platform dev`")
+	cmd.Flags().StringVar(&place.Data, "data", "./data", "data `folder` of platform dev")
 	cmd.Flags().StringVar(&place.ConfigFile, "config", "", "configuration file, in place of a data folder")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {

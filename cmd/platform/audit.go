@@ -17,20 +17,22 @@ func auditCommand() *cobra.Command {
 }
 
 func auditVerifyCommand() *cobra.Command {
-	var file string
+	var file, publicKey string
 	cmd := &cobra.Command{
 		Use: "verify", Short: "Verify the chain of the audit log; exit code 0 when it holds", Args: cobra.NoArgs,
 		Long: `Goes over the whole chain and lists every place where it does not hold: an entry that was changed,
-removed, exchanged or put in later. With --file it verifies an export, without any deployment.`,
+removed, exchanged or put in later. With --file it verifies an export, without any deployment; name the
+deployment's public key besides, as an earlier verification showed it, or the export's own is trusted.`,
 	}
 	cmd.Flags().StringVar(&file, "file", "", "an export to verify, in place of a deployment")
+	cmd.Flags().StringVar(&publicKey, "public-key", "", "the deployment's public key in hex, for --file")
 	online := onDeployment(cmd, func(ctx context.Context, d *app.Deployment, _ []string) (any, error) { return d.VerifyAudit(ctx) })
 	verify := online.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if file == "" {
 			return verify(cmd, args)
 		}
-		report, err := app.VerifyAuditExport(file)
+		report, err := app.VerifyAuditExport(file, publicKey)
 		if err != nil && !errors.Is(err, app.ErrAuditBroken) {
 			return err
 		}

@@ -33,7 +33,7 @@ JSON, @file, or @- for standard input. The exit code is 0 for a 2xx answer, else
 			return call(cmd, credentials, args, callOptions(key, async))
 		},
 	}
-	cmd.Flags().StringVar(&data, "data", "./data", "data folder of `platform dev`")
+	cmd.Flags().StringVar(&data, "data", "./data", "data `folder` of platform dev")
 	cmd.Flags().StringVar(&credentials, "credentials", "", "credentials file, in place of the data folder's")
 	cmd.Flags().StringVar(&key, "idempotency-key", "", "a UUID; the same key gives the same answer for 24 hours")
 	cmd.Flags().BoolVar(&async, "async", false, "ask for an asynchronous answer (Prefer: respond-async)")

@@ -29,7 +29,7 @@ func jobsCommand() *cobra.Command {
 // onClient makes a command of what it does with a client that has a data folder's credentials.
 func onClient(cmd *cobra.Command, do func(*client.Client, []string) error) *cobra.Command {
 	var data, credentials string
-	cmd.Flags().StringVar(&data, "data", "./data", "data folder of `platform dev`")
+	cmd.Flags().StringVar(&data, "data", "./data", "data `folder` of platform dev")
 	cmd.Flags().StringVar(&credentials, "credentials", "", "credentials file, in place of the data folder's")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if credentials == "" {

@@ -21,7 +21,7 @@ func identitiesCommand() *cobra.Command {
 			return show(cmd.OutOrStdout(), app.Identities(), asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&data, "data", "./data", "data folder of `platform dev`")
+	cmd.Flags().StringVar(&data, "data", "./data", "data `folder` of platform dev")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

@@ -82,7 +82,8 @@ func (d *Document) exchange(t testing.TB, x exchange) {
 
 // Drift says where an exchange departs from the document; empty: nowhere.
 func (d *Document) Drift(method, target string, request []byte, status int, response []byte) string {
-	operation := d.operation(method, target)
+	path, _, _ := strings.Cut(target, "?")
+	operation := d.operation(method, path)
 	if operation == nil {
 		if status != http.StatusNotFound && status != http.StatusMethodNotAllowed && status != http.StatusUnauthorized && status < 400 {
 			return "it does not have this operation"
@@ -97,7 +98,7 @@ func (d *Document) Drift(method, target string, request []byte, status int, resp
 		return "answer: " + drift
 	}
 	// The items of a batch are judged one by one and may be anything.
-	if status < 300 && operation.RequestBody != nil && !strings.HasSuffix(target, "/batches") {
+	if status < 300 && operation.RequestBody != nil && !strings.HasSuffix(path, "/batches") {
 		if drift := d.check(operation.RequestBody.Content["application/json"].Schema, withoutNulls(request)); drift != "" {
 			return "request, which was accepted: " + drift
 		}
@@ -141,10 +142,9 @@ func (d *Document) check(s schema, text []byte) string {
 	return strings.Join(d.faults(s, value, ""), "; ")
 }
 
-// operation finds the operation of a request; the query does not count. A path without parameters goes before one
+// operation finds the operation of a request. A path without parameters goes before one
 // with them.
-func (d *Document) operation(method, target string) *DocumentOperation {
-	path, _, _ := strings.Cut(target, "?")
+func (d *Document) operation(method, path string) *DocumentOperation {
 	if method != strings.ToUpper(method) {
 		return nil // methods have a case
 	}

@@ -69,6 +69,7 @@ func (r *Request) Canonical() string {
 
 // Sign signs the request as it is.
 func (r *Request) Sign() *Request {
+	r.Nonce = strings.TrimSpace(r.Get("X-Platform-Nonce"))
 	return r.Set("X-Platform-Signature", sign(r.secret, r.Canonical()))
 }
 

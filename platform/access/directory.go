@@ -28,14 +28,19 @@ func NewDirectory(applications store.Applications, v *vault.Vault) *Directory {
 }
 
 // Find reads the caller who bears a key id, in one indexed query. An unknown key gives a stranger: a caller
-// whose secret nobody has and who may do nothing, so that both take the same way and the same time.
+// whose secret nobody has and who may do nothing, so that both take the same way and the same time. What cannot be
+// a key id is not looked for: PostgreSQL would refuse text that is not UTF-8.
 func (d *Directory) Find(ctx context.Context, keyID string, now models.Timestamp) (*Caller, error) {
+	stranger := &Caller{pairs: []Pair{{Secret: d.dummy}}}
+	if !wire.IsKeyID(keyID) {
+		return stranger, nil
+	}
 	grants, err := d.applications.Grants(ctx, keyID, now)
 	if err != nil {
 		return nil, err
 	}
 	if len(grants) == 0 {
-		return &Caller{pairs: []Pair{{Secret: d.dummy}}}, nil
+		return stranger, nil
 	}
 	g := grants[0]
 	caller := &Caller{

@@ -83,7 +83,7 @@ func (l *Log) Export(ctx context.Context, w io.Writer) error {
 			return err
 		}
 	}
-	if err := l.walk(ctx, func(e models.AuditEntry) error { return enc.Encode(View(e)) }); err != nil {
+	if err := l.walk(ctx, heads, func(e models.AuditEntry) error { return enc.Encode(View(e)) }); err != nil {
 		return err
 	}
 	return buffered.Flush()

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"log/slog"
@@ -58,7 +59,7 @@ func (s *Sealer) Run(ctx context.Context) error {
 
 // Seal chains every entry that was committed before now and has no seal, if this process has the lease.
 func (s *Sealer) Seal(ctx context.Context) error {
-	waiting, err := s.store.Audit.Unsealed(ctx, 1)
+	waiting, err := s.store.Audit.Unsealed(ctx, "", 1)
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
@@ -75,50 +76,88 @@ func (s *Sealer) Seal(ctx context.Context) error {
 	}
 }
 
-// sealGroup chains one group in one transaction and gives its size.
+// sealGroup chains one group in one transaction and gives its size. The lease is held until it commits, so
+// that two sealers never chain side by side, however slow one of them is.
 func (s *Sealer) sealGroup(ctx context.Context) (sealed int, err error) {
 	err = s.store.Tx(ctx, func(ctx context.Context) error {
-		entries, err := s.store.Audit.Unsealed(ctx, sealGroup)
+		sealed = 0
+		if held, err := s.store.Leases.Held(ctx, leaseName, s.holder); err != nil || !held {
+			return err
+		}
+		entries, err := s.store.Audit.Unsealed(ctx, "", sealGroup)
 		if err != nil || len(entries) == 0 {
 			return err
 		}
-		last, err := s.store.Audit.Last(ctx)
+		end, err := s.end(ctx)
 		if err != nil {
 			return err
 		}
-		if err := s.closeDay(ctx, last, entries[0].CreatedAt); err != nil {
-			return err
-		}
-		seq, link := int64(0), genesis
-		if last != nil {
-			seq, link = *last.Seq, last.Hash
-		}
 		for i := range entries {
-			seq++
-			link = Hash(link, seq, entries[i])
-			at := seq
-			entries[i].Seq, entries[i].Hash = &at, link
+			if err := s.closeDay(ctx, end, entries[i].CreatedAt); err != nil {
+				return err
+			}
+			end = end.add(&entries[i])
 		}
-		sealed = len(entries)
 		if err := s.store.Audit.Seal(ctx, entries); err != nil {
 			return err
 		}
-		return s.store.Audit.SetHead(ctx, s.head(latestHead, seq, link))
+		sealed = len(entries)
+		return s.store.Audit.SetHead(ctx, s.head(latestHead, end.place, end.link))
 	})
 	return sealed, err
 }
 
-// closeDay signs the head of the chain when the next entry is of a later day (UTC) than the last head's.
-func (s *Sealer) closeDay(ctx context.Context, last *models.AuditEntry, next models.Timestamp) error {
-	if last == nil {
+// chainEnd is where the next entry is chained.
+type chainEnd struct {
+	place int64
+	link  []byte
+	// day is that of the last entry; none before the first.
+	day models.Date
+}
+
+// add chains an entry and gives the end behind it.
+func (c chainEnd) add(e *models.AuditEntry) chainEnd {
+	place := c.place + 1
+	e.Seq, e.Hash = &place, Hash(c.link, place, *e)
+	return chainEnd{place: place, link: e.Hash, day: models.DateOf(e.CreatedAt.Time)}
+}
+
+// end is the end of the chain as it was signed. Where the last entry is another one, the log was tampered with:
+// the chain goes on from what was signed, behind all places taken, so that the break stays to be found; to go
+// on from the entry would make it good.
+func (s *Sealer) end(ctx context.Context) (chainEnd, error) {
+	head, err := s.store.Audit.Head(ctx, latestHead)
+	if err != nil {
+		return chainEnd{}, err
+	}
+	last, err := s.store.Audit.Last(ctx)
+	if err != nil {
+		return chainEnd{}, err
+	}
+	end := chainEnd{link: genesis}
+	if last != nil {
+		end = chainEnd{place: *last.Seq, link: last.Hash, day: models.DateOf(last.CreatedAt.Time)}
+	}
+	signed := head != nil && ed25519.Verify(s.signer.Public().(ed25519.PublicKey), headText(*head), head.Signature)
+	switch {
+	case signed && end.place == head.Seq && bytes.Equal(end.link, head.Hash), head == nil && last == nil:
+		return end, nil
+	case signed:
+		end.place, end.link = max(end.place, head.Seq), head.Hash
+	default:
+		end.place++ // the place left empty tells that the signed end was lost
+	}
+	s.log.Error("the end of the audit log is not the one that was signed: entries were changed, removed or put in; verify the log", "place", end.place)
+	return end, nil
+}
+
+// closeDay signs the head of a day's chain when the next entry is of a later day (UTC). An entry that was
+// committed late belongs to a day that is closed: that day's head stays.
+func (s *Sealer) closeDay(ctx context.Context, end chainEnd, next models.Timestamp) error {
+	if end.day.IsZero() || !end.day.Before(models.DateOf(next.Time)) {
 		return nil
 	}
-	day := models.DateOf(last.CreatedAt.Time)
-	if !day.Before(models.DateOf(next.Time)) {
-		return nil
-	}
-	// An entry that was committed late belongs to a day that is closed: that day's head stays.
-	return s.store.Audit.AddHead(ctx, s.head(day.String(), *last.Seq, last.Hash))
+	return s.store.Audit.AddHead(ctx, s.head(end.day.String(), end.place, end.link))
 }
 
 // latestHead stands in place of a day for the head that is signed anew with every group, so that entries

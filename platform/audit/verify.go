@@ -3,7 +3,10 @@ package audit
 import (
 	"bytes"
 	"crypto/ed25519"
+	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 
 	"idplatform/models"
 )
@@ -18,10 +21,12 @@ type Report struct {
 	// Sealed counts the entries of the chain, Unsealed those committed since the sealer last ran.
 	Sealed   int64 `json:"sealed"`
 	Unsealed int64 `json:"unsealed"`
-	// Heads counts the signed heads of days.
+	// Heads counts the signed heads: one a day, and that of the chain's present end.
 	Heads int64 `json:"heads"`
 	// Head is the last link in hex; it can be compared with one noted elsewhere.
 	Head string `json:"head"`
+	// PublicKey is the key, in hex, that the heads were verified with.
+	PublicKey string `json:"public_key"`
 	// Faults are the breaks found, the first ones of them; none means that the chain holds.
 	Faults []string `json:"faults"`
 }
@@ -35,18 +40,25 @@ const faultsListed = 20
 type verifier struct {
 	public ed25519.PublicKey
 	report Report
-	link   []byte
-	heads  map[int64][]models.AuditHead
+	// heads are by place; days tells which days have one.
+	heads map[int64][]models.AuditHead
+	days  map[string]int64
+	// place, link and day are those of the entry before; link is nil when what went before is not known.
+	place int64
+	link  []byte
+	day   models.Date
 }
 
 func newVerifier(public ed25519.PublicKey, heads []models.AuditHead) *verifier {
-	v := &verifier{public: public, link: genesis, heads: map[int64][]models.AuditHead{}, report: Report{Faults: []string{}}}
+	v := &verifier{public: public, link: genesis, heads: map[int64][]models.AuditHead{}, days: map[string]int64{},
+		report: Report{Faults: []string{}, PublicKey: hex.EncodeToString(public)}}
 	for _, h := range heads {
 		v.report.Heads++
 		if !ed25519.Verify(public, headText(h), h.Signature) {
 			v.fault("the head of %s is not signed by this deployment", h.Day)
 		}
 		v.heads[h.Seq] = append(v.heads[h.Seq], h)
+		v.days[h.Day] = h.Seq
 	}
 	return v
 }
@@ -64,15 +76,15 @@ func (v *verifier) entry(e models.AuditEntry) {
 		return
 	}
 	v.report.Sealed++
-	if *e.Seq != v.report.Sealed {
-		v.fault("place %d: the entry %s stands where place %d was expected: entries were removed or put in", *e.Seq, e.ID, v.report.Sealed)
-		v.report.Sealed = *e.Seq
+	if *e.Seq != v.place+1 {
+		v.fault("place %d: the entry %s stands where place %d was expected: entries were removed or put in", *e.Seq, e.ID, v.place+1)
 		v.link = nil // what went before is unknown; the links that follow are checked against each other
 	}
 	if v.link != nil && !bytes.Equal(Hash(v.link, *e.Seq, e), e.Hash) {
 		v.fault("place %d: the entry %s is not the one that was sealed: it was changed, exchanged or put in later", *e.Seq, e.ID)
 	}
-	v.link = e.Hash
+	v.checkDay(e)
+	v.place, v.link, v.day = *e.Seq, append([]byte{}, e.Hash...), models.DateOf(e.CreatedAt.Time)
 	for _, h := range v.heads[*e.Seq] {
 		if !bytes.Equal(h.Hash, e.Hash) {
 			v.fault("place %d: the chain differs from the signed head of %s: it was rewritten", *e.Seq, h.Day)
@@ -81,13 +93,29 @@ func (v *verifier) entry(e models.AuditEntry) {
 	delete(v.heads, *e.Seq)
 }
 
+// checkDay sees to it that the day before has its head when an entry of a later day follows.
+func (v *verifier) checkDay(e models.AuditEntry) {
+	if v.day.IsZero() || !v.day.Before(models.DateOf(e.CreatedAt.Time)) {
+		return
+	}
+	if at, signed := v.days[v.day.String()]; !signed || at > v.place {
+		v.fault("place %d: the signed head of %s, which ends here at the latest, is missing", v.place, v.day)
+	}
+}
+
 // finish looks at what must have been met by now.
 func (v *verifier) finish() Report {
-	for _, heads := range v.heads {
-		for _, h := range heads {
-			v.fault("the chain ends at place %d before the signed head of %s at place %d: entries were removed", v.report.Sealed, h.Day, h.Seq)
+	for _, place := range slices.Sorted(maps.Keys(v.heads)) {
+		for _, h := range v.heads[place] {
+			v.fault("place %d: there is no entry, and the signed head of %s ends with one: entries were removed", h.Seq, h.Day)
 		}
 	}
-	v.report.Head = fmt.Sprintf("%x", v.link)
+	switch end, signed := v.days[latestHead]; {
+	case !signed && v.report.Sealed > 0:
+		v.fault("the signed head of the chain's end is missing: entries may have been removed there")
+	case v.place > end:
+		v.fault("place %d: the chain goes on behind its signed end at place %d: entries were put in", v.place, end)
+	}
+	v.report.Head = hex.EncodeToString(v.link)
 	return v.report
 }
