@@ -22,6 +22,7 @@ func document(c *catalog.Catalog) *huma.OpenAPI {
 		d.operation(op)
 	}
 	d.asynchronous()
+	d.events()
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{Title: "National Identity Verification Platform", Version: "1.0.0",

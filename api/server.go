@@ -46,6 +46,7 @@ type Config struct {
 	Pipeline *pipeline.Pipeline
 	Jobs     Jobs
 	Files    Files
+	Events   Events
 	Callers  Callers
 	Nonces   Nonces
 	Meter    Meter
@@ -85,6 +86,7 @@ func New(cfg Config) (*Server, error) {
 	s.files()
 	s.operations()
 	s.asynchronous()
+	s.events()
 	if err := s.reference(); err != nil {
 		return nil, err
 	}

@@ -27,7 +27,9 @@ import (
 	"idplatform/platform/access"
 	"idplatform/platform/audit"
 	"idplatform/platform/files"
+	"idplatform/platform/outbound"
 	"idplatform/platform/vault"
+	"idplatform/platform/webhooks"
 	"idplatform/services"
 	"idplatform/store"
 	"idplatform/workers"
@@ -51,6 +53,11 @@ type App struct {
 	Admin    *access.Admin
 	Catalog  *catalog.Catalog
 	Register registry.Register
+	// Events records what applications are told of, Endpoints where.
+	Events    *webhooks.Recorder
+	Endpoints *webhooks.Endpoints
+	// Outbound guards requests to URLs that callers give.
+	Outbound *outbound.Guard
 
 	cfg      config.Config
 	opts     Options
@@ -63,6 +70,7 @@ type App struct {
 	vault    *vault.Vault
 	temporal client.Client
 	server   *http.Server
+	delivery delivery
 	closers  []func() error
 }
 
@@ -90,15 +98,18 @@ func New(ctx context.Context, cfg config.Config, opts Options) (_ *App, err erro
 	if err := a.openFiles(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.openServices(); err != nil {
-		return nil, err
-	}
 	if a.temporal, err = client.NewLazyClient(client.Options{
 		HostPort: cfg.Temporal.Address, Namespace: cfg.Temporal.Namespace, Logger: opts.Log,
 	}); err != nil {
 		return nil, err
 	}
 	a.onClose(func() error { a.temporal.Close(); return nil })
+	if err := a.openWebhooks(); err != nil {
+		return nil, err
+	}
+	if err := a.openServices(); err != nil {
+		return nil, err
+	}
 	a.health = jobs.NewHealth(a.temporal, opts.Log)
 	a.jobs = jobs.New(a.pipeline, a.temporal, a.health, opts.Log)
 	if opts.API {
@@ -160,7 +171,7 @@ func (a *App) openServices() error {
 	if err != nil {
 		return err
 	}
-	a.pipeline = pipeline.New(pipeline.Config{Store: a.store, Vault: a.vault, Catalog: a.Catalog, Livemode: a.cfg.Livemode(),
+	a.pipeline = pipeline.New(pipeline.Config{Store: a.store, Vault: a.vault, Catalog: a.Catalog, Events: a.Events, Livemode: a.cfg.Livemode(),
 		Retention: a.cfg.Retention.Results, IdempotencyWindow: a.cfg.Retention.Idempotency, Files: a.files,
 		Now: a.opts.Now, Log: a.opts.Log})
 	a.Admin = access.NewAdmin(a.store, a.vault, a.Catalog.Services(), a.cfg.Livemode(), a.opts.Now)
@@ -172,6 +183,7 @@ func (a *App) openAPI() error {
 		Catalog:  a.Catalog,
 		Pipeline: a.pipeline,
 		Jobs:     a.jobs,
+		Events:   a.delivery.log,
 		Files:    a.files,
 		Callers:  access.NewDirectory(a.store.Applications, a.vault),
 		Nonces:   a.store.Nonces,
@@ -245,10 +257,13 @@ func (a *App) Run(ctx context.Context) error {
 	}
 	if a.opts.Worker {
 		sealer := audit.NewSealer(a.store, a.vault, a.process, a.opts.Now, a.opts.Log)
-		reconciler := jobs.NewReconciler(a.jobs, a.store, a.process, a.opts.Now, a.opts.Log)
+		reconciler := jobs.NewReconciler(a.jobs, a.store, a.process, a.opts.Now, a.opts.Log, a.repairDeliveries)
 		group.Go(func() error { return a.work(ctx) })
 		group.Go(func() error { return sealer.Run(ctx) })
 		group.Go(func() error { return reconciler.Run(ctx) })
+	}
+	if a.delivery.dispatcher != nil {
+		group.Go(func() error { return a.delivery.dispatcher.Run(ctx) })
 	}
 	group.Go(func() error { return a.health.Run(ctx) })
 	group.Go(func() error { return a.renewKeys(ctx) })
@@ -294,10 +309,11 @@ func (a *App) work(ctx context.Context) error {
 
 func (a *App) activities() workers.Activities {
 	return workers.Activities{
-		Jobs:    &activities.Jobs{Pipeline: a.pipeline, Log: a.opts.Log},
-		Batches: &activities.Batches{Pipeline: a.pipeline, Log: a.opts.Log},
+		Jobs:     &activities.Jobs{Pipeline: a.pipeline, Log: a.opts.Log},
+		Batches:  &activities.Batches{Pipeline: a.pipeline, Log: a.opts.Log},
+		Webhooks: &activities.Webhooks{Deliverer: a.delivery.deliverer, Log: a.opts.Log},
 		Maintenance: &activities.Maintenance{Nonces: a.store.Nonces, Results: a.store.Results, Idempotency: a.store.Idempotency,
-			Jobs: a.store.Jobs, Batches: a.store.Batches, Now: a.opts.Now},
+			Jobs: a.store.Jobs, Batches: a.store.Batches, Events: a.store.Events, Deliveries: a.store.Deliveries, Now: a.opts.Now},
 	}
 }
 

@@ -33,6 +33,7 @@ type Config struct {
 	Register      Register  `mapstructure:"register"`
 	Temporal      Temporal  `mapstructure:"temporal"`
 	Retention     Retention `mapstructure:"retention"`
+	Webhooks      Webhooks  `mapstructure:"webhooks"`
 	Files         Files     `mapstructure:"files"`
 	Log           Log       `mapstructure:"log"`
 }
@@ -89,6 +90,19 @@ type Files struct {
 	URLLifetime time.Duration `mapstructure:"url_lifetime"`
 }
 
+// Webhooks says how events reach their endpoints.
+type Webhooks struct {
+	// Schedule is the waits between the attempts of a delivery.
+	Schedule []time.Duration `mapstructure:"schedule"`
+	// AllowLoopback lists the host:port pairs on this machine that URLs of callers may lead to.
+	AllowLoopback []string `mapstructure:"allow_loopback"`
+}
+
+// WebhookSchedule is the schedule of the specification (Events, Acknowledgement and retries).
+func WebhookSchedule() []time.Duration {
+	return []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour}
+}
+
 // Log says what is logged, and how.
 type Log struct {
 	Level  string `mapstructure:"level"`
@@ -132,6 +146,7 @@ func defaults() map[string]any {
 		"temporal.address": "127.0.0.1:7233", "temporal.namespace": "",
 		"retention.results": "720h", "retention.idempotency": "24h",
 		"files.store": "", "files.url_lifetime": "5m",
+		"webhooks.schedule": []string{"1m", "10m", "1h", "6h"}, "webhooks.allow_loopback": []string{},
 		"log.level": "info", "log.format": "text",
 	}
 }
@@ -143,7 +158,7 @@ func Load(file string) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	for _, fault := range cfg.faults() {
+	for _, fault := range append(cfg.faults(), cfg.devOnly()...) {
 		if !slices.ContainsFunc(faults, func(said string) bool { return aboutSame(said, fault) }) {
 			faults = append(faults, fault)
 		}
@@ -152,6 +167,17 @@ func Load(file string) (Config, error) {
 		return Config{}, err
 	}
 	return cfg, nil
+}
+
+// devOnly lists what only `platform dev` may change.
+func (c Config) devOnly() (faults []string) {
+	if !slices.Equal(c.Webhooks.Schedule, WebhookSchedule()) {
+		faults = append(faults, "webhooks.schedule can be changed under `platform dev` only: leave it out")
+	}
+	if len(c.Webhooks.AllowLoopback) > 0 {
+		faults = append(faults, "webhooks.allow_loopback can be set under `platform dev` only: leave it out")
+	}
+	return faults
 }
 
 // aboutSame reports whether a second fault only follows from the first: both are about one key, or the first
@@ -332,6 +358,8 @@ func (c Config) faults() (faults []string) {
 	check(c.Retention.Idempotency > 0, "retention.idempotency must be longer than nothing")
 	check(c.Files.Store != "", "files.store is missing: file:///… for a folder, s3://… for a bucket")
 	check(c.Files.URLLifetime > 0, "files.url_lifetime must be longer than nothing")
+	check(!slices.ContainsFunc(c.Webhooks.Schedule, func(wait time.Duration) bool { return wait <= 0 }) && len(c.Webhooks.Schedule) <= 20,
+		"webhooks.schedule must be up to 20 waits, each longer than nothing")
 	var level slog.Level
 	check(level.UnmarshalText([]byte(c.Log.Level)) == nil, "log.level is %q: use debug, info, warn or error", c.Log.Level)
 	check(c.Log.Format == "text" || c.Log.Format == "json", "log.format is %q: use text or json", c.Log.Format)

@@ -30,6 +30,7 @@ public_url: https://identity.example.cd
 master_key_file: /etc/platform/master.key
 database: {dsn: /var/lib/platform/platform.db}
 register: {dsn: /var/lib/platform/register.db}
+files: {store: 'file:///var/lib/platform/files'}
 `
 
 // keys are those of a struct, with the section before the dot.
@@ -89,15 +90,15 @@ func TestTheExampleExplainsEveryKey(t *testing.T) {
 func TestLoadOK(t *testing.T) {
 	cfg, err := config.Load(write(t, least))
 	require.NoError(t, err)
-	require.Equal(t, config.Config{
-		Environment: "sandbox", PublicURL: "https://identity.example.cd", MasterKeyFile: "/etc/platform/master.key",
-		API:       config.API{Listen: "127.0.0.1:8080", TrustedProxies: []string{}, Limits: true},
-		Database:  config.Database{Driver: "sqlite", DSN: "/var/lib/platform/platform.db"},
-		Register:  config.Register{Driver: "sqlite", DSN: "/var/lib/platform/register.db"},
-		Temporal:  config.Temporal{Address: "127.0.0.1:7233", Namespace: "platform-sandbox"},
-		Retention: config.Retention{Results: 720 * time.Hour},
-		Log:       config.Log{Level: "info", Format: "text"},
-	}, cfg)
+	// What the file says, and the defaults of what it does not.
+	require.Equal(t, "/var/lib/platform/platform.db", cfg.Database.DSN)
+	require.Equal(t, "sandbox", cfg.Environment)
+	require.False(t, cfg.Livemode())
+	require.Equal(t, config.API{Listen: "127.0.0.1:8080", TrustedProxies: []string{}, Limits: true}, cfg.API)
+	require.Equal(t, "sqlite", cfg.Database.Driver)
+	require.Equal(t, config.Temporal{Address: "127.0.0.1:7233", Namespace: "platform-sandbox"}, cfg.Temporal)
+	require.Equal(t, 30*24*time.Hour, cfg.Retention.Results)
+	require.Equal(t, config.Log{Level: "info", Format: "text"}, cfg.Log)
 }
 
 func TestLoadRefuses(t *testing.T) {
@@ -105,7 +106,7 @@ func TestLoadRefuses(t *testing.T) {
 		text string
 		says []string
 	}{
-		"ErrNothing":         {"", []string{"public_url is", "master_key_file is missing", "database.dsn is missing", "register.dsn is missing"}},
+		"ErrNothing":         {"", []string{"public_url is", "master_key_file is missing", "database.dsn is missing", "register.dsn is missing", "files.store is missing"}},
 		"ErrUnknownKey":      {least + "databse: {driver: sqlite}", []string{"databse.driver is no key of the configuration"}},
 		"ErrUnknownInner":    {least + "retention: {result: 1h}", []string{"retention.result is no key of the configuration"}},
 		"ErrNoSection":       {least + "log: debug", []string{"log is no key of the configuration"}},
@@ -123,6 +124,9 @@ func TestLoadRefuses(t *testing.T) {
 		"ErrMaxConnections":  {strings.Replace(least, "database: {", "database: {max_connections: -1, ", 1), []string{"database.max_connections is -1"}},
 		"ErrDatabaseDriver":  {strings.Replace(least, "database: {", "database: {driver: mysql, ", 1), []string{`database.driver is "mysql": use sqlite or postgres`}},
 		"ErrRegisterDriver":  {strings.Replace(least, "register: {", "register: {driver: ldap, ", 1), []string{`register.driver is "ldap": use sqlite, postgres or http`}},
+		"ErrSchedule":        {least + "webhooks: {schedule: [1s]}", []string{"webhooks.schedule can be changed under `platform dev` only"}},
+		"ErrNoWait":          {least + "webhooks: {schedule: [0s]}", []string{"webhooks.schedule must be up to 20 waits"}},
+		"ErrLoopback":        {least + "webhooks: {allow_loopback: ['127.0.0.1:9000']}", []string{"webhooks.allow_loopback can be set under `platform dev` only"}},
 		"ErrNotYAML":         {"environment: [", []string{"cannot be read"}},
 		"ErrNumberForString": {least + "api: {limits: perhaps}", []string{"api.limits cannot parse value as 'bool'"}},
 	} {
@@ -177,6 +181,11 @@ func TestDev(t *testing.T) {
 	require.Equal(t, filepath.Join(dir, "master.key"), cfg.MasterKeyFile)
 	require.Equal(t, time.Minute, cfg.Retention.Results)
 	require.Equal(t, "warn", cfg.Log.Level)
+
+	cfg, err = config.Dev(dir, write(t, "webhooks: {schedule: [1s, 2s], allow_loopback: ['127.0.0.1:9000']}"))
+	require.NoError(t, err)
+	require.Equal(t, []time.Duration{time.Second, 2 * time.Second}, cfg.Webhooks.Schedule)
+	require.Equal(t, []string{"127.0.0.1:9000"}, cfg.Webhooks.AllowLoopback)
 
 	_, err = config.Dev(dir, write(t, "retentoin: {results: 1m}"))
 	require.ErrorContains(t, err, "retentoin.results is no key of the configuration")

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -150,3 +151,6 @@ func contains(list []string, name string) bool {
 }
 
 func databaseDriver(name string) database.Driver { return database.Driver(name) }
+
+// fastPoll is how often a test asks whether something is done.
+const fastPoll = 20 * time.Millisecond

@@ -43,7 +43,7 @@ func TestHostileRequests(t *testing.T) {
 			p := e2etest.Start(t, e2etest.Options{Driver: databaseDriver(driver)})
 			newAttack(p, seed).run(t, n)
 			for line := range strings.Lines(p.Logs()) {
-				if strings.Contains(line, "level=ERROR") {
+				if strings.Contains(line, "level=ERROR") && !strings.Contains(line, "code="+string(errs.AsyncUnavailable)) {
 					t.Fatalf("the platform blames itself: %s", line)
 				}
 			}
@@ -105,6 +105,11 @@ func (a *attack) one(t *testing.T, connection *e2etest.Conn, i int64) {
 // request makes a request from chance alone.
 func (a *attack) request(r *rand.Rand) *e2etest.Request {
 	route := a.routes[r.IntN(len(a.routes))]
+	for range 2 { // those with a body have the most to get wrong
+		if !route.TakesBody() {
+			route = a.routes[r.IntN(len(a.routes))]
+		}
+	}
 	app := a.apps[r.IntN(len(a.apps))]
 	target := identified.ReplaceAllStringFunc(route.Path, func(string) string {
 		return []string{"kyc_", "job_", "bat_", "x"}[r.IntN(4)] + "01m7yn9wxcex64wgtmc71f2v0w"[r.IntN(2):]
@@ -119,6 +124,9 @@ func (a *attack) request(r *rand.Rand) *e2etest.Request {
 	request := app.Request(method, target, a.body(r, route))
 	if r.IntN(3) == 0 {
 		request.Set("Idempotency-Key", uuid.NewString())
+	}
+	if r.IntN(5) == 0 {
+		request.Set("Prefer", []string{"respond-async", "wait=1, Respond-Async;x=y", "return=minimal"}[r.IntN(3)])
 	}
 	envelopes(r, request)
 	return request

@@ -77,3 +77,8 @@ func (d Date) AgeOn(day Date) int {
 	}
 	return years
 }
+
+// Midnight is the instant at which the day begins in UTC.
+func (d Date) Midnight() Timestamp {
+	return At(time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC))
+}

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"errors"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"idplatform/database"
@@ -18,25 +20,27 @@ type Idempotency struct{ db *database.DB }
 func (r Idempotency) Claim(ctx context.Context, app models.ApplicationID, claim models.IdempotencyKey, now models.Timestamp) (taken *models.IdempotencyKey, err error) {
 	claim.ApplicationID = app
 	err = r.db.Tx(ctx, func(ctx context.Context) error {
-		taken = nil
-		insert := r.db.Write(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&claim)
-		if insert.Error != nil || insert.RowsAffected == 1 {
-			return insert.Error
-		}
-		takeover := r.db.Write(ctx).Model(&models.IdempotencyKey{}).
-			Where("application_id = ? AND key = ?", app, claim.Key).
-			Where("expires_at <= ? OR (answer IS NULL AND locked_until <= ? AND fingerprint = ?)", now, now, claim.Fingerprint).
-			Updates(map[string]any{"fingerprint": claim.Fingerprint, "holder": claim.Holder,
-				"locked_until": claim.LockedUntil, "answer": nil, "expires_at": claim.ExpiresAt})
-		if takeover.Error != nil || takeover.RowsAffected == 1 {
-			return takeover.Error
-		}
-		var row models.IdempotencyKey
-		if err := r.db.Write(ctx).Where("application_id = ? AND key = ?", app, claim.Key).Take(&row).Error; err != nil {
+		for {
+			insert := r.db.Write(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&claim)
+			if insert.Error != nil || insert.RowsAffected == 1 {
+				return insert.Error
+			}
+			takeover := r.db.Write(ctx).Model(&models.IdempotencyKey{}).
+				Where("application_id = ? AND key = ?", app, claim.Key).
+				Where("expires_at <= ? OR (answer IS NULL AND locked_until <= ? AND fingerprint = ?)", now, now, claim.Fingerprint).
+				Updates(map[string]any{"fingerprint": claim.Fingerprint, "holder": claim.Holder,
+					"locked_until": claim.LockedUntil, "answer": nil, "expires_at": claim.ExpiresAt})
+			if takeover.Error != nil || takeover.RowsAffected == 1 {
+				return takeover.Error
+			}
+			var row models.IdempotencyKey
+			err := r.db.Write(ctx).Where("application_id = ? AND key = ?", app, claim.Key).Take(&row).Error
+			if errors.Is(err, gorm.ErrRecordNotFound) {
+				continue // its holder freed it since it was in the way
+			}
+			taken = &row
 			return found("idempotency key", err)
 		}
-		taken = &row
-		return nil
 	})
 	return taken, err
 }

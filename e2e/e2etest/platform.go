@@ -231,13 +231,30 @@ func (l *logs) String() string {
 	return l.text.String()
 }
 
-// faults are the lines that tell of a fault.
+// faultsShown bounds how many lines faults gives.
+const faultsShown = 20
+
+// faults are the first lines that tell of a fault.
 func (l *logs) faults() string {
 	var faults bytes.Buffer
+	shown := 0
 	for line := range bytes.Lines([]byte(l.String())) {
+		if shown == faultsShown {
+			break
+		}
 		if bytes.Contains(line, []byte("level=ERROR")) || bytes.Contains(line, []byte("level=WARN")) {
 			faults.Write(line)
+			shown++
 		}
 	}
 	return faults.String()
+}
+
+// AwaitReady waits until every part answers.
+func (p *Platform) AwaitReady() {
+	p.t.Helper()
+	require.Eventually(p.t, func() bool {
+		response, _ := p.Page("/readyz")
+		return response.StatusCode == http.StatusOK
+	}, 30*time.Second, 50*time.Millisecond, "every part answers")
 }

@@ -3,6 +3,7 @@ package registry
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"idplatform/models"
 )
@@ -65,9 +66,18 @@ func oneOf[T comparable](v T, allowed ...T) bool {
 	return false
 }
 
-// filesNamed reports whether every file has a reference and a content type.
+// A reference to a file of the register begins so: what begins otherwise is the platform's own.
+const (
+	refPrefix = "register/"
+	refMost   = 512
+)
+
+// filesNamed reports whether every file has a reference, of the register and of bearable length, and a
+// content type.
 func (p *Person) filesNamed() bool {
-	named := func(f File) bool { return f.Ref != "" && f.ContentType != "" }
+	named := func(f File) bool {
+		return strings.HasPrefix(f.Ref, refPrefix) && len(f.Ref) <= refMost && !strings.ContainsRune(f.Ref, 0) && f.ContentType != ""
+	}
 	ok := p.Selfie == nil || named(p.Selfie.File)
 	for _, d := range p.papers() {
 		ok = ok && named(d.Image)

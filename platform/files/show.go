@@ -17,9 +17,6 @@ import (
 // fetchers bounds how many files of one result are read at a time.
 const fetchers = 8
 
-// room is for the members url and expires_at beside the public URL and the token.
-const room = len(`","expires_at":"2006-01-02T15:04:05.000Z"`)
-
 // Show puts into a stored JSON result what its file references stand for: url and expires_at under signed_url
 // delivery, signed at this moment, and data under base64. A result without files comes back as it is, the
 // same slice. Of a file that is no longer there the data is empty, as its URL would lead nowhere.
@@ -82,12 +79,13 @@ func (f *Files) contents(ctx context.Context, members []member) ([][]byte, error
 // fill writes the result with its members replaced.
 func (f *Files) fill(stored []byte, members []member, contents [][]byte) []byte {
 	end := models.At(f.now().Add(f.lifetime))
+	expires := `","expires_at":"` + end.String()
 	size := len(stored)
 	for i, m := range members {
 		if m.delivery == catalog.Base64 {
 			size += len(`"data":""`) + base64.StdEncoding.EncodedLen(len(contents[i]))
 		} else {
-			size += len(f.urlStart) + signedLength(m.ref) + room
+			size += len(f.urlStart) + signedLength(m.ref) + len(expires) + 1
 		}
 	}
 	out, at := make([]byte, 0, size), 0
@@ -99,8 +97,7 @@ func (f *Files) fill(stored []byte, members []member, contents [][]byte) []byte 
 			contents[i] = nil
 		} else {
 			out = f.signer.sign(append(out, f.urlStart...), end, m.ref)
-			out = append(out, `","expires_at":"`...)
-			out = append(out, end.String()...)
+			out = append(out, expires...)
 		}
 		out = append(out, '"')
 		at = m.to

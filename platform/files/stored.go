@@ -64,10 +64,15 @@ func stringAt(text []byte, from int) (value string, to int, ok bool) {
 	if from >= len(text) || text[from] != '"' {
 		return "", 0, false
 	}
-	escaped := false
+	end := bytes.IndexByte(text[from+1:], '"')
+	if end < 0 {
+		return "", 0, false
+	}
+	if plain := text[from+1 : from+1+end]; bytes.IndexByte(plain, '\\') < 0 {
+		return string(plain), from + 1 + end + 1, true
+	}
 	for to = from + 1; to < len(text) && text[to] != '"'; to++ {
 		if text[to] == '\\' {
-			escaped = true
 			to++
 		}
 	}
@@ -75,9 +80,6 @@ func stringAt(text []byte, from int) (value string, to int, ok bool) {
 		return "", 0, false
 	}
 	to++
-	if !escaped {
-		return string(text[from+1 : to-1]), to, true
-	}
 	err := json.Unmarshal(text[from:to], &value)
 	return value, to, err == nil
 }

@@ -142,8 +142,13 @@ func (k *KYC) biometrics() *Biometrics {
 }
 
 func document(d registry.Document, delivery catalog.Delivery) Document {
-	return Document{Type: d.Type, Number: d.Number, IssuedAt: d.IssuedAt, ExpiresAt: d.ExpiresAt,
-		IssuingAuthority: d.IssuingAuthority, Status: d.Status, Image: file(d.Image, delivery)}
+	out := Document{Type: d.Type, Number: d.Number, IssuedAt: d.IssuedAt.Midnight(), IssuingAuthority: d.IssuingAuthority,
+		Status: d.Status, Image: file(d.Image, delivery)}
+	if d.ExpiresAt != nil {
+		at := d.ExpiresAt.Midnight()
+		out.ExpiresAt = &at
+	}
+	return out
 }
 
 func file(f registry.File, delivery catalog.Delivery) catalog.File {

@@ -17,9 +17,9 @@ type Account struct {
 	LevelOfAssurance models.LevelOfAssurance `json:"level_of_assurance" enum:"LOA2,LOA3,LOA4"`
 }
 
-// AccountOf is the account of a person of the register.
+// AccountOf is the account of a person of the register. A deleted one is shown as it counts: uncertified.
 func AccountOf(p *registry.Person) *Account {
-	return &Account{PlatformID: p.PlatformID, Status: p.Status, Certified: p.Certified,
+	return &Account{PlatformID: p.PlatformID, Status: p.Status, Certified: Certified(p),
 		CreatedAt: p.CreatedAt, LevelOfAssurance: p.LevelOfAssurance}
 }
 
@@ -69,8 +69,8 @@ type Documents struct {
 type Document struct {
 	Type             models.IdentifierType   `json:"type"`
 	Number           string                  `json:"number"`
-	IssuedAt         models.Date             `json:"issued_at"`
-	ExpiresAt        *models.Date            `json:"expires_at" nullable:"true" doc:"Null: the document does not expire."`
+	IssuedAt         models.Timestamp        `json:"issued_at" doc:"The day of issue, at midnight UTC."`
+	ExpiresAt        *models.Timestamp       `json:"expires_at" nullable:"true" doc:"The last day of validity, at midnight UTC; null: the document does not expire."`
 	IssuingAuthority string                  `json:"issuing_authority"`
 	Status           registry.DocumentStatus `json:"status" doc:"For example valid or expired."`
 	Image            catalog.File            `json:"image"`

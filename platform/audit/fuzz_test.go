@@ -1,0 +1,90 @@
+package audit_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"idplatform/database"
+	"idplatform/platform/audit"
+)
+
+// No line of an export can be taken away, doubled or exchanged for its neighbour without being missed, whatever
+// it holds.
+func TestVerifyExport_MissesEveryLine(t *testing.T) {
+	t.Parallel()
+	d := deploy(t, database.SQLite)
+	threeDays(t, d)
+	export := d.export(t)
+	whole := verified(t, d, string(export))
+	lines := strings.SplitAfter(strings.TrimSuffix(string(export), "\n")+"\n", "\n")
+	lines = lines[:len(lines)-1]
+	require.Len(t, lines, 1+3+12)
+	const entries = 4 // where the entries begin; heads may stand in any order
+	for i := range lines {
+		without := append(append([]string{}, lines[:i]...), lines[i+1:]...)
+		require.False(t, verified(t, d, strings.Join(without, "")), "without line %d", i+1)
+		if i == 0 || i >= entries {
+			twice := append(append([]string{}, lines[:i+1]...), lines[i:]...)
+			require.False(t, verified(t, d, strings.Join(twice, "")), "line %d twice", i+1)
+		}
+		if i == 0 || i >= entries-1 && i+1 < len(lines) {
+			swapped := append([]string{}, lines...)
+			swapped[i], swapped[i+1] = swapped[i+1], swapped[i]
+			require.False(t, verified(t, d, strings.Join(swapped, "")), "line %d behind the next", i+1)
+		}
+	}
+	require.True(t, whole)
+}
+
+// verified reports whether an export is taken and holds.
+func verified(t *testing.T, d *deployment, export string) bool {
+	t.Helper()
+	report, err := audit.VerifyExport(strings.NewReader(export), d.log.Public())
+	return err == nil && report.Holds()
+}
+
+func TestVerifyExport_RefusesWhatIsNone(t *testing.T) {
+	t.Parallel()
+	header := `{"format":"idplatform-audit-1","public_key":"` + strings.Repeat("00", 32) + `"}` + "\n"
+	for name, export := range map[string]string{
+		"Empty": "", "NoJSON": "platform.db", "AnotherFormat": `{"format":"idplatform-audit-2"}`, "Array": "[]",
+		"KeyTooShort": `{"format":"idplatform-audit-1","public_key":"00"}`, "KeyNoHex": `{"format":"idplatform-audit-1","public_key":"key"}`,
+		"TornLine": header + `{"seq":1,"id":"aud`, "NoObject": header + "7\n", "SeqIsText": header + `{"seq":"1"}`,
+		"SubjectNoHex": header + `{"seq":1,"subject":"x"}`, "HashNoHex": header + `{"seq":1,"hash":"x"}`,
+		"HeadHashNoHex": header + `{"head":"latest","hash":"x"}`, "SignatureNoHex": header + `{"head":"latest","signature":"x"}`,
+		"TimeNoTime": header + `{"seq":1,"created_at":"yesterday"}`,
+	} {
+		_, err := audit.VerifyExport(strings.NewReader(export), nil)
+		require.Error(t, err, name)
+	}
+}
+
+// FuzzVerifyExport alters an export: it is refused, or found out, or says the same as before.
+func FuzzVerifyExport(f *testing.F) {
+	d := deploy(f, database.SQLite)
+	for range 2 {
+		d.sealed(f, 2)
+		d.advance(24 * time.Hour)
+	}
+	export := d.export(f)
+	whole, err := audit.VerifyExport(bytes.NewReader(export), d.log.Public())
+	require.NoError(f, err)
+	require.True(f, whole.Holds())
+	f.Add(export)
+	f.Add(export[:len(export)/2])
+	f.Add(bytes.Replace(export, []byte(`"seq":2`), []byte(`"seq":-9223372036854775808`), 1))
+	f.Add(bytes.Replace(export, []byte(`"seq":4`), []byte(`"seq":9223372036854775807`), 1))
+	f.Add(bytes.ReplaceAll(export, []byte("verified"), []byte("not_found")))
+	f.Fuzz(func(t *testing.T, altered []byte) {
+		report, err := audit.VerifyExport(bytes.NewReader(altered), d.log.Public())
+		if err != nil || !report.Holds() || report.Sealed == 0 {
+			return
+		}
+		require.Equal(t, whole.Head, report.Head)
+		require.Equal(t, whole.Sealed, report.Sealed)
+	})
+}
