@@ -35,7 +35,7 @@ type SliceResult struct {
 	Aside int
 }
 
-// position is the heartbeat of a slice: where to go on after a crash, and what was set aside before.
+// position is the heartbeat of a slice: where to go on after a crash, and how many were set aside before.
 type position struct {
 	Next  int
 	Aside int
@@ -43,20 +43,19 @@ type position struct {
 
 // RunSlice executes the pending items of a slice. It heartbeats its position and goes on from there.
 func (a *Batches) RunSlice(ctx context.Context, in SliceInput) (SliceResult, error) {
-	at := position{Next: in.From}
+	from := position{Next: in.From}
 	if activity.HasHeartbeatDetails(ctx) {
-		if err := activity.GetHeartbeatDetails(ctx, &at); err != nil {
-			at = position{Next: in.From} // a position that cannot be read is none: settled items are passed over anyway
+		if err := activity.GetHeartbeatDetails(ctx, &from); err != nil {
+			from = position{Next: in.From} // a position that cannot be read is none: settled items are passed over anyway
 		}
 	}
 	working, stop := untilWorkerStops(ctx)
 	defer stop()
-	before := at.Aside
+	pulse := startPulse(ctx, from)
+	defer pulse.stop()
 	aside, err := a.Pipeline.RunSlice(working, pipeline.Slice{
-		ApplicationID: in.ApplicationID, BatchID: in.BatchID, Service: in.Service, From: at.Next, To: in.To, Last: in.Last,
-	}, func(next int) {
-		activity.RecordHeartbeat(ctx, position{Next: next, Aside: before})
-	})
+		ApplicationID: in.ApplicationID, BatchID: in.BatchID, Service: in.Service, From: from.Next, To: in.To, Last: in.Last,
+	}, func(next, aside int) { pulse.beat(position{Next: next, Aside: from.Aside + aside}) })
 	if err != nil && ctx.Err() == nil && working.Err() != nil {
 		// The worker stops: another one goes on at once, from the heartbeat.
 		return SliceResult{}, temporal.NewApplicationErrorWithOptions("the worker stops", "worker_stopping",
@@ -65,7 +64,7 @@ func (a *Batches) RunSlice(ctx context.Context, in SliceInput) (SliceResult, err
 	if errors.Is(err, context.Canceled) {
 		return SliceResult{}, err
 	}
-	return SliceResult{Aside: before + aside}, logged(a.Log, err, "batch", in.BatchID)
+	return SliceResult{Aside: from.Aside + aside}, logged(a.Log, err, "batch", in.BatchID)
 }
 
 // untilWorkerStops ends when the activity's context does or its worker begins to stop.
@@ -99,10 +98,11 @@ func (a *Batches) FinishBatch(ctx context.Context, in BatchInput) (FinishResult,
 	return FinishResult{Pending: pending}, logged(a.Log, err, "batch", in.BatchID)
 }
 
-// CancelBatch settles what is left of a batch as cancelled. A batch that has finished is left alone.
+// CancelBatch settles what is left of a batch as cancelled. A batch that has finished, or is past its
+// retention, is left alone.
 func (a *Batches) CancelBatch(ctx context.Context, in BatchInput) error {
 	_, _, err := a.Pipeline.CancelBatch(ctx, in.ApplicationID, in.BatchID)
-	if errs.From(err).Code == errs.BatchAlreadyFinished && err != nil {
+	if err != nil && (errs.From(err).Code == errs.BatchAlreadyFinished || errs.From(err).Code == errs.BatchNotFound) {
 		return nil
 	}
 	return logged(a.Log, err, "batch", in.BatchID)

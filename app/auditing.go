@@ -45,8 +45,8 @@ func VerifyAuditExport(file, publicKey string) (AuditReport, error) {
 	if err != nil {
 		return AuditReport{}, err
 	}
-	defer f.Close()
-	return judged(audit.VerifyExport(f, public))
+	report, err := audit.VerifyExport(f, public)
+	return judged(report, errors.Join(err, f.Close()))
 }
 
 func judged(report AuditReport, err error) (AuditReport, error) {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -98,11 +99,9 @@ func (s *shape) faults(value any) []errs.Field {
 	}
 	fields := make([]errs.Field, 0, len(res.Errors))
 	for _, err := range res.Errors {
-		detail, ok := err.(*huma.ErrorDetail)
-		if !ok {
-			continue
+		if detail := (*huma.ErrorDetail)(nil); errors.As(err, &detail) {
+			fields = append(fields, fieldOf(detail))
 		}
-		fields = append(fields, fieldOf(detail))
 	}
 	slices.SortStableFunc(fields, func(a, b errs.Field) int { return strings.Compare(a.Field, b.Field) })
 	return fields

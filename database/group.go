@@ -32,9 +32,10 @@ type writerGroup struct {
 // shared is a transaction on its way from one to the next. Only its holder touches it, but for done.
 type shared struct {
 	// conn is nil as long as nothing is begun.
-	conn    *sql.Conn
-	tx      *transaction
-	members int
+	conn *sql.Conn
+	tx   *transaction
+	// members have done something that stands; turns counts all who had the transaction handed on to them.
+	members, turns int
 	// done is closed once the transaction has ended; err is then how.
 	done chan struct{}
 	err  error
@@ -195,10 +196,11 @@ func (g *writerGroup) abandon(turn chan *shared, bulk bool) {
 // hand passes the transaction on to who waits for it, or ends it and lets the next begin another. It reports
 // whether the transaction has ended.
 func (g *writerGroup) hand(s *shared, bulk bool) (ended bool) {
-	if s.conn != nil && s.err == nil && !bulk && s.members < mostInGroup {
+	if s.conn != nil && s.err == nil && !bulk && s.turns < mostInGroup {
 		g.mu.Lock()
 		if next := take(&g.interactive); next != nil {
 			g.mu.Unlock()
+			s.turns++
 			next <- s
 			return false
 		}

@@ -158,11 +158,14 @@ func (p *Pipeline) cancel(ctx context.Context, batch *models.Batch) error {
 	return p.finish(ctx, batch)
 }
 
-// FinishBatch ends a batch whose items are all settled, with its event; one that is finished already is left
-// alone. It gives the number of items that are still pending, and ends nothing while there are any.
+// FinishBatch ends a batch whose items are all settled, with its event; one that is finished already, or past
+// its retention, is left alone. It gives the number of items that are still pending, and ends nothing while there are any.
 func (p *Pipeline) FinishBatch(ctx context.Context, app models.ApplicationID, id string) (pending int64, err error) {
 	err = p.Store.Tx(ctx, func(ctx context.Context) error {
 		batch, err := p.Store.Batches.Lock(ctx, app, id)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
 		if err != nil || batch.Status != models.BatchPending {
 			return err
 		}

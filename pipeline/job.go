@@ -103,14 +103,12 @@ func (p *Pipeline) result(ctx context.Context, app models.ApplicationID, id stri
 }
 
 // RunJob executes a pending job and settles it with its events: completed, or failed when the service refuses
-// it. A passing failure is the error, and nothing is written. A job that is settled already is left alone.
+// it. A passing failure is the error, and nothing is written. A job that is settled already, or past its
+// retention, is left alone.
 func (p *Pipeline) RunJob(ctx context.Context, app models.ApplicationID, id string) error {
-	job, err := p.Store.Jobs.Get(ctx, app, id, models.At(p.Now()))
-	if err != nil {
+	job, err := p.pendingJob(ctx, app, id)
+	if job == nil {
 		return err
-	}
-	if job.Status != models.JobPending {
-		return nil
 	}
 	op, err := p.operation(job.Service)
 	if err != nil {
@@ -137,10 +135,22 @@ func (p *Pipeline) RunJob(ctx context.Context, app models.ApplicationID, id stri
 	return err
 }
 
+// pendingJob reads a job that is still to be done; nil when there is none.
+func (p *Pipeline) pendingJob(ctx context.Context, app models.ApplicationID, id string) (*models.Job, error) {
+	job, err := p.Store.Jobs.Get(ctx, app, id, models.At(p.Now()))
+	if errors.Is(err, store.ErrNotFound) || err == nil && job.Status != models.JobPending {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return job, nil
+}
+
 // FailJob settles a job that could not be done in its time.
 func (p *Pipeline) FailJob(ctx context.Context, app models.ApplicationID, id string, code errs.Code) error {
-	job, err := p.Store.Jobs.Get(ctx, app, id, models.At(p.Now()))
-	if err != nil {
+	job, err := p.pendingJob(ctx, app, id)
+	if job == nil {
 		return err
 	}
 	op, err := p.operation(job.Service)

@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 
 	"idplatform/catalog"
 	"idplatform/database"
@@ -24,8 +26,8 @@ type Slice struct {
 
 // RunSlice executes the pending items of a slice in groups, each item once, and settles them. Items that fail
 // for a passing reason are set aside: they stay pending, and the number of them is given back. progress is
-// called after each group with the place from which on items are untouched.
-func (p *Pipeline) RunSlice(ctx context.Context, s Slice, progress func(next int)) (aside int, err error) {
+// called after each group with the place from which on items are untouched and the number set aside so far.
+func (p *Pipeline) RunSlice(ctx context.Context, s Slice, progress func(next, aside int)) (aside int, err error) {
 	op, err := p.operation(s.Service)
 	if err != nil {
 		return 0, err
@@ -45,23 +47,14 @@ func (p *Pipeline) RunSlice(ctx context.Context, s Slice, progress func(next int
 		}
 		aside += n
 		next = items[len(items)-1].Idx + 1
-		progress(next)
+		progress(next, aside)
 	}
 }
 
 // runGroup executes and settles one group and gives the number of items set aside.
 func (p *Pipeline) runGroup(ctx context.Context, op *catalog.Operation, s Slice, items []models.BatchItem) (aside int, err error) {
-	calls := make([]*Call, len(items))
-	places := make([]int, len(items))
-	for i, item := range items {
-		if calls[i], err = p.thaw(ctx, tableBatchItems, itemID(s.BatchID, item.Idx), item.Request, s.ApplicationID, op); err != nil {
-			return 0, err
-		}
-		places[i] = item.Idx
-	}
-	g := &group{pipeline: p, slice: s, places: places}
-	_, err = p.execute(ctx, calls, g.open, g.settle)
-	if err == nil {
+	g := &group{pipeline: p, slice: s}
+	if err = g.execute(ctx, op, items); err == nil {
 		return g.aside, nil
 	}
 	if reason := errs.From(err); passing(reason) && ctx.Err() == nil {
@@ -103,6 +96,27 @@ type group struct {
 	slice    Slice
 	places   []int
 	aside    int
+}
+
+// execute thaws the items and executes them together. What panics in it has broken these items and nothing else.
+func (g *group) execute(ctx context.Context, op *catalog.Operation, items []models.BatchItem) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			g.pipeline.Log.Error("a group of batch items panicked", "batch", g.slice.BatchID, "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
+			err = errs.Internal(fmt.Errorf("a group of items of %s panicked", op.Service))
+		}
+	}()
+	calls := make([]*Call, len(items))
+	g.places = make([]int, len(items))
+	for i, item := range items {
+		g.places[i] = item.Idx
+		calls[i], err = g.pipeline.thaw(ctx, tableBatchItems, itemID(g.slice.BatchID, item.Idx), item.Request, g.slice.ApplicationID, op)
+		if err != nil {
+			return err
+		}
+	}
+	_, err = g.pipeline.execute(ctx, calls, g.open, g.settle)
+	return err
 }
 
 // open tells which items nobody has settled since they were read: a cancellation, or another worker after

@@ -145,13 +145,14 @@ const (
 )
 
 // BatchChunk executes a chunk of a batch: one activity goes over its items. Items that failed for a passing
-// reason are tried again, at growing intervals, until the platform's patience ends.
+// reason are tried again, at growing intervals, until the platform's patience ends. It begins with the first
+// try: a chunk that waited long for a worker has as much of it as any other.
 func BatchChunk(ctx workflow.Context, in BatchChunkInput) (BatchChunkResult, error) {
 	var batches *activities.Batches
-	deadline := workflow.Now(ctx).Add(Patience)
+	var deadline time.Time
 	wait := asideFirst
 	for try := 1; ; try++ {
-		last := !workflow.Now(ctx).Before(deadline)
+		last := try > 1 && !workflow.Now(ctx).Before(deadline)
 		slice := activities.SliceInput{ApplicationID: in.ApplicationID, BatchID: in.BatchID, Service: in.Service,
 			From: in.From, To: in.To, Last: last}
 		var left activities.SliceResult
@@ -160,6 +161,9 @@ func BatchChunk(ctx workflow.Context, in BatchChunkInput) (BatchChunkResult, err
 		}
 		if left.Aside == 0 || last {
 			return BatchChunkResult{Tries: try}, nil
+		}
+		if try == 1 {
+			deadline = workflow.Now(ctx).Add(Patience)
 		}
 		workflow.SetCurrentDetails(ctx, fmt.Sprintf("%d items wait for another try", left.Aside))
 		if err := workflow.Sleep(ctx, wait); err != nil {

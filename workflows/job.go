@@ -1,6 +1,9 @@
 package workflows
 
 import (
+	"errors"
+
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -17,11 +20,28 @@ type JobResult struct{}
 // fails for a passing reason. A job that fails is a workflow that completes.
 func Job(ctx workflow.Context, in JobInput) (JobResult, error) {
 	var jobs *activities.Jobs
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, patient), jobs.RunJob, in).Get(ctx, nil)
+	run := func() error {
+		return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, patient), jobs.RunJob, in).Get(ctx, nil)
+	}
+	err := run()
+	for untried(err) {
+		err = run()
+	}
 	if err == nil || temporal.IsCanceledError(err) {
 		return JobResult{}, err
 	}
 	workflow.SetCurrentDetails(ctx, "Given up after repeated failures")
 	fail := activities.FailInput{JobInput: in, Code: activities.CodeOf(err)}
 	return JobResult{}, workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, settling), jobs.FailJob, fail).Get(ctx, nil)
+}
+
+// untried reports whether an activity's time ended before any worker had taken it: a job waits for the workers
+// for as long as they are away.
+func untried(err error) bool {
+	var timeout *temporal.TimeoutError
+	if !errors.As(err, &timeout) || timeout.Unwrap() != nil {
+		return false
+	}
+	kind := timeout.TimeoutType()
+	return kind == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START || kind == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,17 +75,16 @@ func batchBody(cmd *cobra.Command, items []json.RawMessage, purpose string, scop
 }
 
 func readItems(file string) ([]json.RawMessage, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	read := map[string]func(io.Reader) ([]json.RawMessage, error){
 		".jsonl": client.ItemsFromJSONL, ".csv": client.ItemsFromCSV}[strings.ToLower(filepath.Ext(file))]
 	if read == nil {
 		return nil, fmt.Errorf("%s is neither .jsonl nor .csv", file)
 	}
-	items, err := read(f)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	items, err := read(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
