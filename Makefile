@@ -2,6 +2,7 @@
 
 TEMPORAL_VERSION := v1.5.1
 FUZZTIME         ?= 20s
+ROUNDS           ?= 20
 ARGS             ?=
 TESTFLAGS        ?=
 
@@ -22,7 +23,7 @@ endef
 help: ## list what can be done
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo "ARGS goes to the program (make run ARGS='--data /tmp/d --listen :9090'), TESTFLAGS to go test,"
-	@echo "and FUZZTIME (20s) is the time for each fuzz test."
+	@echo "FUZZTIME (20s) is the time for each fuzz test, ROUNDS (20) how often test-faults kills processes."
 
 # What the build needs, asked before anything that takes long.
 .PHONY: tools
@@ -69,6 +70,10 @@ test: tools postgres build vet ## run every test, on SQLite and PostgreSQL, with
 test-race: tools postgres build ## the same under the race detector (slow)
 	@go test -count=1 -timeout 40m -race $(TESTFLAGS) ./...
 
+.PHONY: test-faults
+test-faults: tools postgres build ## kill processes at random moments for ROUNDS rounds (3 of them are in make test)
+	@PLATFORM_TEST_ROUNDS=$(ROUNDS) go test -count=1 -timeout 2h -v $(TESTFLAGS) ./e2e/faults
+
 .PHONY: vet
 vet: tools ## go vet
 	@go vet ./...
@@ -79,8 +84,13 @@ lint: tools ## formatting, go vet, the linters of .golangci.yml, the rules of th
 	if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w):" >&2; echo "$$unformatted" >&2; exit 1; fi
 	@go vet ./...
 	@go test -count=1 ./archtest
+	@$(MAKE) --no-print-directory workflowcheck
 	@PATH="$$PATH:$$(go env GOPATH)/bin"; if command -v golangci-lint >/dev/null; then golangci-lint run; else \
 		echo "golangci-lint is not installed, so .golangci.yml was not checked: go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.2"; fi
+
+.PHONY: workflowcheck
+workflowcheck: tools ## find what would make a workflow decide otherwise when it is replayed
+	@go run go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0 ./workflows/...
 
 .PHONY: fuzz
 fuzz: tools ## run each fuzz test for FUZZTIME

@@ -59,7 +59,7 @@ func (a *Batches) RunSlice(ctx context.Context, in SliceInput) (SliceResult, err
 	if err != nil && ctx.Err() == nil && working.Err() != nil {
 		// The worker stops: another one goes on at once, from the heartbeat.
 		return SliceResult{}, temporal.NewApplicationErrorWithOptions("the worker stops", "worker_stopping",
-			temporal.ApplicationErrorOptions{NextRetryDelay: 50 * time.Millisecond})
+			temporal.ApplicationErrorOptions{NextRetryDelay: 50 * time.Millisecond, Category: temporal.ApplicationErrorCategoryBenign})
 	}
 	if errors.Is(err, context.Canceled) {
 		return SliceResult{}, err
@@ -87,15 +87,16 @@ type BatchInput struct {
 	BatchID       string
 }
 
-// FinishResult counts the items that keep a batch from finishing.
-type FinishResult struct {
-	Pending int64
+// BatchEnd is how a batch ended, or, while items are pending, how it stands.
+type BatchEnd struct {
+	Status                     models.BatchStatus
+	Pending, Succeeded, Failed int64
 }
 
 // FinishBatch ends a batch whose items are all settled.
-func (a *Batches) FinishBatch(ctx context.Context, in BatchInput) (FinishResult, error) {
-	pending, err := a.Pipeline.FinishBatch(ctx, in.ApplicationID, in.BatchID)
-	return FinishResult{Pending: pending}, logged(a.Log, err, "batch", in.BatchID)
+func (a *Batches) FinishBatch(ctx context.Context, in BatchInput) (BatchEnd, error) {
+	end, err := a.Pipeline.FinishBatch(ctx, in.ApplicationID, in.BatchID)
+	return BatchEnd(end), logged(a.Log, err, "batch", in.BatchID)
 }
 
 // CancelBatch settles what is left of a batch as cancelled. A batch that has finished, or is past its

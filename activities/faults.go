@@ -10,17 +10,18 @@ import (
 
 // fault is the one translation of the platform's errors into Temporal's: the type is the code, nothing of the
 // message or the cause travels, for both may hold what must not stand in a history. Failures that may pass are
-// retried, all others are not.
+// retried, all others are not. They are benign to the SDK, which would log each once more, as an error.
 func fault(err error) error {
 	if err == nil {
 		return nil
 	}
 	e := errs.From(err)
+	options := temporal.ApplicationErrorOptions{NonRetryable: true, Category: temporal.ApplicationErrorCategoryBenign}
 	switch e.Kind() {
 	case errs.KindUnavailable, errs.KindInternal, errs.KindAsyncUnavailable:
-		return temporal.NewApplicationError(e.Code.Message(), string(e.Code))
+		options.NonRetryable = false
 	}
-	return temporal.NewNonRetryableApplicationError(e.Code.Message(), string(e.Code), nil)
+	return temporal.NewApplicationErrorWithOptions(e.Code.Message(), string(e.Code), options)
 }
 
 // CodeOf is the platform's code of an error that an activity failed with; internal_error when it has none.

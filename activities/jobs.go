@@ -21,10 +21,15 @@ type JobInput struct {
 	JobID         string
 }
 
+// JobEnd is how a job ended.
+type JobEnd struct {
+	Status models.JobStatus
+}
+
 // RunJob executes a job and settles it. A failure that may pass is given back for another try.
-func (a *Jobs) RunJob(ctx context.Context, in JobInput) error {
-	err := a.Pipeline.RunJob(ctx, in.ApplicationID, in.JobID)
-	return logged(a.Log, err, "job", in.JobID)
+func (a *Jobs) RunJob(ctx context.Context, in JobInput) (JobEnd, error) {
+	status, err := a.Pipeline.RunJob(ctx, in.ApplicationID, in.JobID)
+	return JobEnd{Status: status}, logged(a.Log, err, "job", in.JobID)
 }
 
 // FailInput names a job and why it is given up.

@@ -61,7 +61,6 @@ func (x *exchange) identify(limit int64) error {
 		return err
 	}
 	x.caller, x.pair, x.nonce = caller, pair, creds.nonce
-	x.log = x.log.With("application", string(caller.ApplicationID))
 	return x.decrypt(creds, sent)
 }
 

@@ -25,7 +25,6 @@ type exchange struct {
 	pair   *access.Pair
 	// body is the plaintext; nil when the request had none.
 	body []byte
-	log  *slog.Logger
 }
 
 // answer is what a handler gives back: a status and a JSON body.
@@ -58,13 +57,22 @@ func (s *Server) signed(limit int64, h handler) gin.HandlerFunc {
 }
 
 func (s *Server) newExchange(c *gin.Context) *exchange {
-	id := c.GetString(requestIDKey)
-	return &exchange{server: s, gin: c, id: id, log: s.cfg.Log.With("request_id", id)}
+	return &exchange{server: s, gin: c, id: c.GetString(requestIDKey)}
+}
+
+// log names the request, and the caller once it is known. It is made when it is needed: most requests have
+// nothing to log.
+func (x *exchange) log() *slog.Logger {
+	log := x.server.cfg.Log.With("request_id", x.id)
+	if x.caller != nil {
+		log = log.With("application", string(x.caller.ApplicationID))
+	}
+	return log
 }
 
 // fail renders an error.
 func (x *exchange) fail(err error) {
-	status, body, header := x.server.errorBody(err, x.id, x.log)
+	status, body, header := x.server.errorBody(err, x.id, x.log())
 	if status == http.StatusRequestEntityTooLarge && x.pair == nil {
 		header.Set("Connection", "close") // the rest of the body is not read
 	}
@@ -88,7 +96,7 @@ func (x *exchange) write(out answer) {
 	header.Set("Content-Length", strconv.Itoa(len(body))) // or a long one would go out in chunks
 	x.gin.Writer.WriteHeader(out.status)
 	if _, err := x.gin.Writer.Write(body); err != nil {
-		x.log.Debug("the caller left before the answer", "cause", err.Error())
+		x.log().Debug("the caller left before the answer", "cause", err.Error())
 	}
 }
 
@@ -98,7 +106,7 @@ func (x *exchange) recover() {
 	if r == nil {
 		return
 	}
-	x.log.Error("a handler panicked", "route", x.gin.FullPath(), "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
+	x.log().Error("a handler panicked", "route", x.gin.FullPath(), "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
 	if !x.gin.Writer.Written() {
 		x.fail(errs.New(errs.InternalError))
 	}

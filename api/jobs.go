@@ -44,14 +44,34 @@ func serve(op *catalog.Operation, now, async mode) handler {
 	}
 }
 
+// prefersAsync reads the preferences as RFC 7240 writes them: name, optional value, parameters. An empty value
+// is as good as none.
 func prefersAsync(h http.Header) bool {
-	for preference := range strings.SplitSeq(wire.Prefer(h), ",") {
-		name, _, _ := strings.Cut(preference, ";")
-		if strings.EqualFold(strings.TrimSpace(name), asyncPreference) {
+	for _, preference := range unquotedSplit(wire.Prefer(h), ',') {
+		name, value, _ := strings.Cut(unquotedSplit(preference, ';')[0], "=")
+		value = strings.TrimSpace(value)
+		if strings.EqualFold(strings.TrimSpace(name), asyncPreference) && (value == "" || value == `""`) {
 			return true
 		}
 	}
 	return false
+}
+
+// unquotedSplit splits at a separator, except inside of quoted strings.
+func unquotedSplit(text string, separator byte) (parts []string) {
+	quoted, from := false, 0
+	for i := 0; i < len(text); i++ {
+		switch {
+		case quoted && text[i] == '\\':
+			i++
+		case text[i] == '"':
+			quoted = !quoted
+		case text[i] == separator && !quoted:
+			parts = append(parts, text[from:i])
+			from = i + 1
+		}
+	}
+	return append(parts, text[from:])
 }
 
 // asynchronous serves jobs and batches.

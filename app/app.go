@@ -290,7 +290,7 @@ func (a *App) serve(ctx context.Context) error {
 // work runs the workers. Temporal may come later than this process: it is waited for.
 func (a *App) work(ctx context.Context) error {
 	for {
-		w := workers.New(a.temporal, a.activities())
+		w := workers.New(a.temporal, workers.Version{Deployment: a.cfg.Temporal.Deployment, Build: a.cfg.Temporal.Build}, a.activities())
 		err := w.Start(ctx)
 		if err == nil {
 			<-ctx.Done()

@@ -23,6 +23,8 @@ type ApplicationView struct {
 	Scopes             []string             `json:"scopes"`
 	Purposes           []string             `json:"purposes"`
 	ProductionServices []string             `json:"production_services"`
+	WebhookURL         string               `json:"webhook_url,omitempty"`
+	WebhookEvents      []string             `json:"webhook_events,omitempty"`
 	CreatedAt          models.Timestamp     `json:"created_at"`
 	UpdatedAt          models.Timestamp     `json:"updated_at"`
 }
@@ -39,6 +41,8 @@ type NewApplication struct {
 	// Organisation is created when there is none of that name.
 	Organisation string
 	Grants       GrantNames
+	// Webhook is where its events go; no URL: nowhere yet.
+	Webhook WebhookNames
 }
 
 // Create adds an application and gives its credentials, which are shown nowhere else. In the sandbox grants
@@ -52,11 +56,19 @@ func (a *Deployment) Create(ctx context.Context, n NewApplication) (DevCredentia
 	if err := admin.Check(g); err != nil {
 		return DevCredentials{}, err
 	}
+	if n.Webhook.URL != "" {
+		if err := n.Webhook.check(ctx, a.app); err != nil {
+			return DevCredentials{}, err
+		}
+	}
 	org, err := admin.EnsureOrganisation(ctx, n.Organisation, g)
 	if err != nil {
 		return DevCredentials{}, err
 	}
-	_, shown, err := admin.CreateApplication(ctx, org, n.Name, g)
+	created, shown, err := admin.CreateApplication(ctx, org, n.Name, g)
+	if err == nil && n.Webhook.URL != "" {
+		err = a.app.Endpoints.Set(ctx, created.ID, n.Webhook.URL, n.Webhook.Events)
+	}
 	return DevCredentials{BaseURL: a.cfg.PublicURL, Credentials: shown}, err
 }
 
@@ -79,7 +91,11 @@ func (a *Deployment) List(ctx context.Context) ([]ApplicationView, error) {
 
 // Show shows one application by id, key id or name.
 func (a *Deployment) Show(ctx context.Context, which string) (ApplicationView, error) {
-	return a.change(ctx, which, func(*models.Application) error { return nil })
+	view, err := a.change(ctx, which, func(*models.Application) error { return nil })
+	if err != nil {
+		return view, err
+	}
+	return a.withWebhook(ctx, view)
 }
 
 // Grant adds to what an application may do; its organisation's subscription grows with it.

@@ -26,7 +26,11 @@ type DevOptions struct {
 	TemporalUIPort int
 	Population     int
 	NoLimits       bool
-	ConfigFile     string
+	// WebhookURL is registered for the application of credentials.json.
+	WebhookURL string
+	// AllowLoopback lists the host:port pairs on this machine that URLs of callers may lead to, besides WebhookURL's.
+	AllowLoopback []string
+	ConfigFile    string
 	// Ready is called with the base URL when every part answers.
 	Ready func(baseURL string)
 	// Progress takes the progress of the first start, for people.
@@ -132,6 +136,8 @@ func (d *dev) prepare(ctx context.Context) (err error) {
 	d.cfg.API.Listen = d.listener.Addr().String()
 	d.cfg.API.Limits = !d.options.NoLimits
 	d.cfg.Temporal.Address = d.temporal.Address()
+	d.cfg.Temporal.Deployment, d.cfg.Temporal.Build = "", "" // nobody here makes a build the current one
+	d.cfg.Webhooks.AllowLoopback = append(d.cfg.Webhooks.AllowLoopback, d.options.loopback()...)
 	if err := ensureMasterKey(d.cfg.MasterKeyFile); err != nil {
 		return err
 	}
@@ -143,6 +149,9 @@ func (d *dev) prepare(ctx context.Context) (err error) {
 	}
 	if err == nil {
 		err = d.ensureCredentials(ctx)
+	}
+	if err == nil {
+		err = d.setWebhook(ctx)
 	}
 	if err == nil {
 		err = writeSettings(d.folder, d.cfg)

@@ -74,6 +74,9 @@ type RegisterHTTP struct {
 type Temporal struct {
 	Address   string `mapstructure:"address"`
 	Namespace string `mapstructure:"namespace"`
+	// Deployment and Build name the version of the workers; both are empty when workers have no versions.
+	Deployment string `mapstructure:"deployment"`
+	Build      string `mapstructure:"build"`
 }
 
 // Retention says how long things are kept.
@@ -143,7 +146,7 @@ func defaults() map[string]any {
 		"database.driver": "sqlite", "database.dsn": "", "database.max_connections": 0,
 		"register.driver": "sqlite", "register.dsn": "",
 		"register.http.url": "", "register.http.cert_file": "", "register.http.key_file": "", "register.http.ca_file": "",
-		"temporal.address": "127.0.0.1:7233", "temporal.namespace": "",
+		"temporal.address": "127.0.0.1:7233", "temporal.namespace": "", "temporal.deployment": "", "temporal.build": "",
 		"retention.results": "720h", "retention.idempotency": "24h",
 		"files.store": "", "files.url_lifetime": "5m",
 		"webhooks.schedule": []string{"1m", "10m", "1h", "6h"}, "webhooks.allow_loopback": []string{},
@@ -354,6 +357,7 @@ func (c Config) faults() (faults []string) {
 		check(false, "register.driver is %q: use sqlite, postgres or http", c.Register.Driver)
 	}
 	check(c.Temporal.Address != "", "temporal.address is missing")
+	check((c.Temporal.Deployment == "") == (c.Temporal.Build == ""), "temporal.build and temporal.deployment go together: give both or neither")
 	check(c.Retention.Results > 0, "retention.results must be longer than nothing")
 	check(c.Retention.Idempotency > 0, "retention.idempotency must be longer than nothing")
 	check(c.Files.Store != "", "files.store is missing: file:///… for a folder, s3://… for a bucket")

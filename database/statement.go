@@ -37,24 +37,6 @@ func (db *DB) Later(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// ExecRows is Exec for a statement with RETURNING; scan is called for each row that it gives.
-func (db *DB) ExecRows(ctx context.Context, query string, args []any, scan func(*sql.Rows) error) error {
-	if db.Driver == SQLite && db.txOf(ctx) == nil {
-		return db.Tx(ctx, func(ctx context.Context) error { return db.ExecRows(ctx, query, args, scan) })
-	}
-	rows, err := db.Query(ctx, query, args...) // on PostgreSQL one pool reads and writes
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
 // Query runs one statement that reads, as Exec does one that writes. The caller closes the rows.
 func (db *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	if tx := db.txOf(ctx); tx != nil {

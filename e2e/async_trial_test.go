@@ -15,9 +15,10 @@ import (
 const trials = "/v1/trials"
 
 type trialRequest struct {
-	// Do is succeed, missing, refuse, away (fails for a passing reason until the trial is released), absent (the
-	// whole look-up does so), hold (takes until the trial is released), panic.
+	// Do is succeed, missing, refuse, panic, or one that lasts until Gate opens: away (fails for a passing
+	// reason), absent (the whole look-up does so), hold (is not answered).
 	Do        string         `json:"do"`
+	Gate      string         `json:"gate,omitempty"`
 	Purpose   models.Purpose `json:"purpose"`
 	Reference *string        `json:"reference,omitempty" minLength:"1" maxLength:"255"`
 }
@@ -38,13 +39,45 @@ type trialResult struct {
 	Result string `json:"result"`
 }
 
-// trial is the service. Its zero value holds nobody up.
+// trial is the service.
 type trial struct {
-	mu       sync.Mutex
-	closed   chan struct{} // nil: nothing is held; closed by release
-	tries    atomic.Int64  // look-ups in which a call was turned away
-	holding  atomic.Int64  // look-ups held at the moment
-	panicked atomic.Int64
+	mu    sync.Mutex
+	gates map[string]*gate
+}
+
+// gate holds calls up until it opens.
+type gate struct {
+	opened  chan struct{}
+	tries   atomic.Int64 // look-ups in which a call was turned away
+	holding atomic.Int64 // look-ups held at the moment
+}
+
+// gate closes a gate; open opens it.
+func (s *trial) gate(name string) (g *gate, open func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g = &gate{opened: make(chan struct{})}
+	if s.gates == nil {
+		s.gates = map[string]*gate{}
+	}
+	s.gates[name] = g
+	return g, sync.OnceFunc(func() { close(g.opened) })
+}
+
+// shut is a gate that is closed; nil when it is open or there is none.
+func (s *trial) shut(name string) *gate {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.gates[name]
+	if g == nil {
+		return nil
+	}
+	select {
+	case <-g.opened:
+		return nil
+	default:
+		return g
+	}
 }
 
 func (s *trial) operation() *catalog.Operation {
@@ -54,53 +87,23 @@ func (s *trial) operation() *catalog.Operation {
 	}, s)
 }
 
-// close makes calls that are away fail and calls that hold wait, until the function it gives is called.
-func (s *trial) close() (release func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	closed := make(chan struct{})
-	s.closed = closed
-	return sync.OnceFunc(func() { close(closed) })
-}
-
-// away reports whether the trial is closed, with what opens it.
-func (s *trial) away() (<-chan struct{}, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed == nil {
-		return nil, false
-	}
-	select {
-	case <-s.closed:
-		return nil, false
-	default:
-		return s.closed, true
-	}
-}
-
 // Load implements catalog.Service.
 func (s *trial) Load(ctx context.Context, calls []*catalog.Call[*trialRequest]) ([]struct{}, error) {
-	opened, away := s.away()
 	for _, call := range calls {
-		switch call.Request.Do {
-		case "absent":
-			if away {
-				s.tries.Add(1)
-				return nil, errs.New(errs.RegistryUnavailable)
-			}
-		case "panic":
-			s.panicked.Add(1)
+		g := s.shut(call.Request.Gate)
+		switch do := call.Request.Do; {
+		case do == "panic":
 			panic("a trial that panics")
-		case "hold":
-			if away {
-				s.holding.Add(1)
-				select {
-				case <-opened:
-				case <-ctx.Done():
-				}
-				s.holding.Add(-1)
-				away = false
+		case do == "absent" && g != nil:
+			g.tries.Add(1)
+			return nil, errs.New(errs.RegistryUnavailable)
+		case do == "hold" && g != nil:
+			g.holding.Add(1)
+			select {
+			case <-g.opened:
+			case <-ctx.Done():
 			}
+			g.holding.Add(-1)
 		}
 	}
 	return make([]struct{}, len(calls)), ctx.Err()
@@ -115,8 +118,8 @@ func (s *trial) Decide(_ context.Context, call *catalog.Call[*trialRequest], _ s
 	case "missing":
 		outcome = "not_found"
 	case "away":
-		if _, away := s.away(); away {
-			s.tries.Add(1)
+		if g := s.shut(call.Request.Gate); g != nil {
+			g.tries.Add(1)
 			return nil, errs.New(errs.RegistryUnavailable)
 		}
 	}

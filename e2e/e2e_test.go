@@ -152,5 +152,8 @@ func contains(list []string, name string) bool {
 
 func databaseDriver(name string) database.Driver { return database.Driver(name) }
 
-// fastPoll is how often a test asks whether something is done.
-const fastPoll = 20 * time.Millisecond
+// fastPoll is how often a test asks whether something is done; asyncTime is how long it asks.
+const (
+	fastPoll  = 20 * time.Millisecond
+	asyncTime = time.Minute
+)

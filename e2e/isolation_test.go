@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -50,6 +51,7 @@ func TestIsolation_EveryRouteWithAnID(t *testing.T) {
 		})
 	}
 	require.GreaterOrEqual(t, checked, 6)
+	require.Empty(t, events(t, stranger), "what is listed is one's own")
 }
 
 var parameter = regexp.MustCompile(`\{[^}]+\}`)
@@ -66,19 +68,33 @@ func isNotFound(err error) bool {
 // ownedIDs are the ids of an application's objects of every kind.
 func ownedIDs(t *testing.T, owner *client.Client) []string {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), asyncTime)
+	defer cancel()
 	var ids []string
 	for path, body := range creations() {
 		ids = append(ids, post(t, owner, path, body)["id"].(string))
 		job := submitted(t, owner, path, body)["id"].(string)
 		batch := submitted(t, owner, path+"/batches", object{"items": []any{body}})["id"].(string)
-		done, err := owner.WaitJob(t.Context(), job)
+		done, err := owner.WaitJob(ctx, job)
 		require.NoError(t, err)
 		require.NoError(t, done.Err())
-		_, err = owner.WaitBatch(t.Context(), batch)
+		_, err = owner.WaitBatch(ctx, batch)
 		require.NoError(t, err)
 		ids = append(ids, job, batch)
 	}
+	events := events(t, owner)
+	require.NotEmpty(t, events)
+	for _, event := range events {
+		ids = append(ids, event.(object)["id"].(string))
+	}
 	return ids
+}
+
+func events(t *testing.T, sdk *client.Client) []any {
+	t.Helper()
+	answer, err := sdk.Do(t.Context(), http.MethodGet, "/v1/events", nil)
+	require.NoError(t, err)
+	return read(t, answer.Body)["data"].([]any)
 }
 
 // Every part is named by /readyz, and the one that is away is told.

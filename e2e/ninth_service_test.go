@@ -17,7 +17,8 @@ const spellings = "/v1/spelling/reversals"
 func spelling() *catalog.Operation {
 	return catalog.Define(catalog.Spec{
 		Service: "spelling_reversal", Object: "spelling_reversal", IDPrefix: "spl_", Path: spellings,
-		Event: "spelling_reversal.completed", Title: "Spelling", Description: "Spells a word backwards.",
+		// The types of events are a closed list: this one is borrowed.
+		Event: string(models.EventFaceRecognitionCompleted), Title: "Spelling", Description: "Spells a word backwards.",
 	}, speller{})
 }
 

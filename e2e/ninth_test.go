@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 
@@ -132,9 +133,11 @@ func TestNinthService_Asynchronous(t *testing.T) {
 	p.AwaitReady()
 	app := p.NewApplication()
 	sdk := app.Client(client.WithPolling(fastPoll, fastPoll))
+	ctx, cancel := context.WithTimeout(t.Context(), asyncTime)
+	defer cancel()
 	t.Run("Job", func(t *testing.T) {
 		job := submitted(t, sdk, spellings, word("abc"))
-		done, err := sdk.WaitJob(t.Context(), job["id"].(string))
+		done, err := sdk.WaitJob(ctx, job["id"].(string))
 		require.NoError(t, err)
 		require.NoError(t, done.Err())
 		result := read(t, done.Result)
@@ -145,7 +148,7 @@ func TestNinthService_Asynchronous(t *testing.T) {
 		require.Equal(t, client.JobNotFound, refusal(t, p.NewApplication().Client(), http.MethodGet, "/v1/jobs/"+done.ID, nil).Code)
 	})
 	t.Run("JobRefused", func(t *testing.T) {
-		done, err := sdk.WaitJob(t.Context(), submitted(t, sdk, spellings, word("refused"))["id"].(string))
+		done, err := sdk.WaitJob(ctx, submitted(t, sdk, spellings, word("refused"))["id"].(string))
 		require.NoError(t, err)
 		require.True(t, client.IsCode(done.Err(), client.ImageUnreadable), done.Err())
 	})
@@ -155,7 +158,7 @@ func TestNinthService_Asynchronous(t *testing.T) {
 	})
 	t.Run("Batch", func(t *testing.T) {
 		batch := submitted(t, sdk, spellings+"/batches", spellingBatch())
-		done, err := sdk.WaitBatch(t.Context(), batch["id"].(string))
+		done, err := sdk.WaitBatch(ctx, batch["id"].(string))
 		require.NoError(t, err)
 		require.Equal(t, "completed_with_errors", done.Status)
 		answer, err := sdk.Do(t.Context(), http.MethodGet, "/v1/batches/"+done.ID+"/results", nil)

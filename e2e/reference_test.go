@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"idplatform/errs"
 )
 
 // The page needs nothing but this server, and may load nothing else.
@@ -140,17 +138,3 @@ func TestReference_DriftIsSeen(t *testing.T) {
 	require.NotEmpty(t, p.Document().Drift(http.MethodPost, validations, []byte(`{}`), 200, answer.Body), "a request that should not pass")
 	require.NotEmpty(t, p.Document().Drift(http.MethodGet, "/v1/nothing", nil, 200, []byte(`{}`)), "an operation that is not there")
 }
-
-// Every error code of the catalogue can be told apart in the reference.
-func TestReference_NamesEveryCode(t *testing.T) {
-	t.Parallel()
-	_, body := onSQLite(t).Page("/openapi.json")
-	var missing []string
-	for _, code := range errs.Codes() {
-		if !bytes.Contains(body, []byte(code)) {
-			missing = append(missing, string(code))
-		}
-	}
-	require.Empty(t, missing)
-}
-

@@ -158,27 +158,40 @@ func (p *Pipeline) cancel(ctx context.Context, batch *models.Batch) error {
 	return p.finish(ctx, batch)
 }
 
-// FinishBatch ends a batch whose items are all settled, with its event; one that is finished already, or past
-// its retention, is left alone. It gives the number of items that are still pending, and ends nothing while there are any.
-func (p *Pipeline) FinishBatch(ctx context.Context, app models.ApplicationID, id string) (pending int64, err error) {
+// BatchEnd is how a batch ended, or, while items are pending, how it stands.
+type BatchEnd struct {
+	Status                     models.BatchStatus
+	Pending, Succeeded, Failed int64
+}
+
+// FinishBatch ends a batch whose items are all settled, with its event, and ends nothing while any is pending.
+// One that is finished already is left alone, and so is one past its retention, which has no status.
+func (p *Pipeline) FinishBatch(ctx context.Context, app models.ApplicationID, id string) (end BatchEnd, err error) {
 	err = p.Store.Tx(ctx, func(ctx context.Context) error {
+		end = BatchEnd{}
 		batch, err := p.Store.Batches.Lock(ctx, app, id)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
-		if err != nil || batch.Status != models.BatchPending {
-			return err
-		}
-		counts, err := p.Store.BatchItems.Counts(ctx, app, id)
 		if err != nil {
 			return err
 		}
-		if pending = counts[models.ItemPending]; pending > 0 {
-			return nil
+		if batch.Status == models.BatchPending {
+			counts, err := p.Store.BatchItems.Counts(ctx, app, id)
+			if err != nil {
+				return err
+			}
+			if end.Pending = counts[models.ItemPending]; end.Pending == 0 {
+				err = p.finish(ctx, batch)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return p.finish(ctx, batch)
+		end.Status, end.Succeeded, end.Failed = batch.Status, batch.Succeeded, batch.Failed
+		return nil
 	})
-	return pending, err
+	return end, err
 }
 
 // finish writes the end of a batch that has no pending items, with its event.

@@ -103,20 +103,20 @@ func (p *Pipeline) result(ctx context.Context, app models.ApplicationID, id stri
 }
 
 // RunJob executes a pending job and settles it with its events: completed, or failed when the service refuses
-// it. A passing failure is the error, and nothing is written. A job that is settled already, or past its
-// retention, is left alone.
-func (p *Pipeline) RunJob(ctx context.Context, app models.ApplicationID, id string) error {
-	job, err := p.pendingJob(ctx, app, id)
-	if job == nil {
-		return err
+// it; the status is given back. A passing failure is the error, and nothing is written. A job that is settled
+// already is left alone, and so is one past its retention, which has no status.
+func (p *Pipeline) RunJob(ctx context.Context, app models.ApplicationID, id string) (models.JobStatus, error) {
+	job, err := p.job(ctx, app, id)
+	if err != nil || job.Status != models.JobPending {
+		return job.Status, err
 	}
 	op, err := p.operation(job.Service)
 	if err != nil {
-		return err
+		return "", err
 	}
 	call, err := p.thaw(ctx, tableJobs, id, job.Request, app, op)
 	if err != nil {
-		return err
+		return "", err
 	}
 	_, err = p.Execute(ctx, []*Call{call}, func(ctx context.Context, outcomes []Outcome) error {
 		if out := outcomes[0]; out.Err != nil {
@@ -130,27 +130,24 @@ func (p *Pipeline) RunJob(ctx context.Context, app models.ApplicationID, id stri
 		return p.settleJob(ctx, op, job, outcomes[0].Body)
 	})
 	if errors.Is(err, errSettled) {
-		return nil
+		err = nil
 	}
-	return err
+	return job.Status, err
 }
 
-// pendingJob reads a job that is still to be done; nil when there is none.
-func (p *Pipeline) pendingJob(ctx context.Context, app models.ApplicationID, id string) (*models.Job, error) {
+// job reads a job to work on; one that is past its retention has no status.
+func (p *Pipeline) job(ctx context.Context, app models.ApplicationID, id string) (*models.Job, error) {
 	job, err := p.Store.Jobs.Get(ctx, app, id, models.At(p.Now()))
-	if errors.Is(err, store.ErrNotFound) || err == nil && job.Status != models.JobPending {
-		return nil, nil
+	if errors.Is(err, store.ErrNotFound) {
+		return &models.Job{}, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return job, nil
+	return job, err
 }
 
 // FailJob settles a job that could not be done in its time.
 func (p *Pipeline) FailJob(ctx context.Context, app models.ApplicationID, id string, code errs.Code) error {
-	job, err := p.pendingJob(ctx, app, id)
-	if job == nil {
+	job, err := p.job(ctx, app, id)
+	if err != nil || job.Status != models.JobPending {
 		return err
 	}
 	op, err := p.operation(job.Service)

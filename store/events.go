@@ -50,6 +50,17 @@ func (r Events) List(ctx context.Context, app models.ApplicationID, q EventQuery
 	return events, err
 }
 
+// Recent reads events of all applications that have not expired, the newest first. It is for operators.
+func (r Events) Recent(ctx context.Context, q EventQuery) ([]models.Event, error) {
+	list := r.db.Read(ctx).Where("expires_at > ?", q.Now)
+	if q.Type != "" {
+		list = list.Where("type = ?", q.Type)
+	}
+	var events []models.Event
+	err := list.Order("id DESC").Limit(q.Limit).Find(&events).Error
+	return events, err
+}
+
 // Owner is the application that an event is for, or ErrNotFound. It is for operators, who name an event by its
 // id alone.
 func (r Events) Owner(ctx context.Context, id string) (models.ApplicationID, error) {

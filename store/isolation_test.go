@@ -27,6 +27,7 @@ var beyondTenants = map[string]string{
 	"Audit.Heads":            "the chain runs through the entries of all",
 	"Audit.OfSubject":        "a citizen sees who looked them up, whoever it was",
 	"Events.Owner":           "a delivery, whose number is all that a workflow has, finds its application",
+	"Events.Recent":          "an operator looks at the newest, whose ever they are",
 	"Jobs.Due":               "the reconciler looks for what was left behind, whose ever it is",
 	"Batches.Due":            "the reconciler looks for what was left behind, whose ever it is",
 	"Deliveries.Due":         "the reconciler looks for what was left behind, whose ever it is",

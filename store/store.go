@@ -46,7 +46,7 @@ func New(ctx context.Context, db *database.DB) (*Store, error) {
 	return &Store{
 		db:           db,
 		Applications: Applications{db},
-		Nonces:       newNonces(db),
+		Nonces:       Nonces{db},
 		Results:      Results{db},
 		Audit:        Audit{db},
 		DataKeys:     DataKeys{db},

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"idplatform/activities"
 	"idplatform/workflows"
@@ -29,9 +30,14 @@ type Activities struct {
 	Maintenance *activities.Maintenance
 }
 
+// Version names what the workers of a release are: the deployment that they belong to, and the build. The zero
+// value has no versions.
+type Version struct{ Deployment, Build string }
+
 // Workers polls the task queues.
 type Workers struct {
 	client  client.Client
+	version Version
 	workers []worker.Worker
 	stop    sync.Once
 }
@@ -49,8 +55,11 @@ const bulkAtOnce = 4
 const webhooksAtOnce = 512
 
 // New registers everything; Start begins to poll.
-func New(c client.Client, a Activities) *Workers {
-	w := &Workers{client: c}
+//
+// With a version, a run is pinned to the build that began it, for jobs and batches are over soon; a delivery,
+// which may last for hours, goes on with the newest build.
+func New(c client.Client, version Version, a Activities) *Workers {
+	w := &Workers{client: c, version: version}
 
 	interactive := w.add(workflows.QueueInteractive, options(64))
 	interactive.RegisterWorkflow(workflows.Job)
@@ -63,7 +72,7 @@ func New(c client.Client, a Activities) *Workers {
 	bulk.RegisterActivity(a.Batches)
 
 	webhooks := w.add(workflows.QueueWebhooks, options(webhooksAtOnce))
-	webhooks.RegisterWorkflow(workflows.WebhookDelivery)
+	webhooks.RegisterWorkflowWithOptions(workflows.WebhookDelivery, w.upgraded())
 	webhooks.RegisterActivity(a.Webhooks)
 
 	maintenance := w.add(workflows.QueueMaintenance, options(4))
@@ -72,7 +81,22 @@ func New(c client.Client, a Activities) *Workers {
 	return w
 }
 
+// upgraded are the options of a workflow that goes on with the newest build.
+func (w *Workers) upgraded() workflow.RegisterOptions {
+	if w.version == (Version{}) {
+		return workflow.RegisterOptions{}
+	}
+	return workflow.RegisterOptions{VersioningBehavior: workflow.VersioningBehaviorAutoUpgrade}
+}
+
 func (w *Workers) add(queue string, o worker.Options) worker.Worker {
+	if w.version != (Version{}) {
+		o.DeploymentOptions = worker.DeploymentOptions{
+			UseVersioning:             true,
+			Version:                   worker.WorkerDeploymentVersion{DeploymentName: w.version.Deployment, BuildID: w.version.Build},
+			DefaultVersioningBehavior: workflow.VersioningBehaviorPinned,
+		}
+	}
 	added := worker.New(w.client, queue, o)
 	w.workers = append(w.workers, added)
 	return added

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
 
 	"idplatform/models"
 )
@@ -22,4 +23,9 @@ func SearchAttributes() []string {
 func Attributes(app models.ApplicationID, service string) temporal.SearchAttributes {
 	return temporal.NewSearchAttributes(attributeApplication.ValueSet(string(app)), attributeService.ValueSet(service),
 		attributeStatus.ValueSet("pending"))
+}
+
+// showStatus tells operators how the object of a workflow ended.
+func showStatus(ctx workflow.Context, status string) error {
+	return workflow.UpsertTypedSearchAttributes(ctx, attributeStatus.ValueSet(status))
 }

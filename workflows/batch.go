@@ -1,10 +1,12 @@
 package workflows
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"idplatform/activities"
@@ -61,6 +63,8 @@ func Batch(ctx workflow.Context, in BatchInput) (BatchResult, error) {
 type batch struct {
 	in       BatchInput
 	progress BatchProgress
+	// fault is why a chunk failed; nil as long as none did.
+	fault error
 }
 
 // runChunks starts every chunk and waits for all of them. How many run at a time is the workers' matter (they
@@ -70,56 +74,78 @@ func (b *batch) runChunks(ctx workflow.Context) error {
 	size := max(chunkLeast, (b.in.Total+chunksWanted-1)/chunksWanted)
 	b.progress.Chunks = (b.in.Total + size - 1) / size
 	all := workflow.NewSelector(ctx)
-	var first error
 	for n := range b.progress.Chunks {
-		chunk := BatchChunkInput{ApplicationID: b.in.ApplicationID, BatchID: b.in.BatchID, Service: b.in.Service,
-			From: n * size, To: min((n+1)*size, b.in.Total)}
-		child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
-			WorkflowID:          ChunkID(b.in.BatchID, n),
-			TaskQueue:           QueueBulk,
-			WaitForCancellation: true,
-			ParentClosePolicy:   enumspb.PARENT_CLOSE_POLICY_TERMINATE,
-			// A chunk of a batch that is started again, after somebody terminated it, has its old id.
-			WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-			StaticSummary:         fmt.Sprintf("Items %d to %d", chunk.From+1, chunk.To),
-		}), BatchChunk, chunk)
-		all.AddFuture(child, func(f workflow.Future) {
-			if err := f.Get(ctx, nil); err != nil && first == nil {
-				first = err
-			}
-			b.progress.ChunksDone++
-			workflow.SetCurrentDetails(ctx, fmt.Sprintf("%d of %d chunks done", b.progress.ChunksDone, b.progress.Chunks))
-		})
+		b.start(ctx, all, n, BatchChunkInput{ApplicationID: b.in.ApplicationID, BatchID: b.in.BatchID, Service: b.in.Service,
+			From: n * size, To: min((n+1)*size, b.in.Total)})
 	}
-	for range b.progress.Chunks {
+	for b.progress.ChunksDone < b.progress.Chunks {
 		all.Select(ctx)
 	}
-	return first
+	return b.fault
+}
+
+// start starts a chunk; one that an operator ended, although the batch goes on, is started again.
+func (b *batch) start(ctx workflow.Context, all workflow.Selector, number int, chunk BatchChunkInput) {
+	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
+		WorkflowID:          ChunkID(b.in.BatchID, number),
+		TaskQueue:           QueueBulk,
+		WaitForCancellation: true,
+		ParentClosePolicy:   enumspb.PARENT_CLOSE_POLICY_TERMINATE,
+		// A chunk that is started again, after somebody terminated it or its batch, has its old id.
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		StaticSummary:         fmt.Sprintf("Items %d to %d", chunk.From+1, chunk.To),
+	}), BatchChunk, chunk)
+	all.AddFuture(child, func(f workflow.Future) {
+		err := f.Get(ctx, nil)
+		var terminated *temporal.TerminatedError
+		if ctx.Err() == nil && (temporal.IsCanceledError(err) || errors.As(err, &terminated)) {
+			b.start(ctx, all, number, chunk)
+			return
+		}
+		if b.fault == nil {
+			b.fault = err
+		}
+		b.progress.ChunksDone++
+		workflow.SetCurrentDetails(ctx, fmt.Sprintf("%d of %d chunks done", b.progress.ChunksDone, b.progress.Chunks))
+	})
 }
 
 func (b *batch) finish(ctx workflow.Context) error {
 	var batches *activities.Batches
-	var left activities.FinishResult
-	ctx = workflow.WithActivityOptions(ctx, settling)
-	if err := workflow.ExecuteActivity(ctx, batches.FinishBatch, b.named()).Get(ctx, &left); err != nil {
+	var end activities.BatchEnd
+	if err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, settling), batches.FinishBatch, b.named()).Get(ctx, &end); err != nil {
 		return err
 	}
-	if left.Pending > 0 {
-		return fmt.Errorf("%d items are still pending although every chunk is done", left.Pending)
+	if end.Pending > 0 {
+		return fmt.Errorf("%d items are still pending although every chunk is done", end.Pending)
 	}
-	return nil
+	return b.show(ctx, end)
 }
 
+// cancel settles what is left, then ends the workflow as cancelled.
 func (b *batch) cancel(ctx workflow.Context) error {
 	reason := ctx.Err()
 	ctx, done := workflow.NewDisconnectedContext(ctx)
 	defer done()
 	var batches *activities.Batches
-	ctx = workflow.WithActivityOptions(ctx, settling)
-	if err := workflow.ExecuteActivity(ctx, batches.CancelBatch, b.named()).Get(ctx, nil); err != nil {
+	settling := workflow.WithActivityOptions(ctx, settling)
+	if err := workflow.ExecuteActivity(settling, batches.CancelBatch, b.named()).Get(settling, nil); err != nil {
+		return err
+	}
+	var end activities.BatchEnd
+	if err := workflow.ExecuteActivity(settling, batches.FinishBatch, b.named()).Get(settling, &end); err != nil {
+		return err
+	}
+	if err := b.show(ctx, end); err != nil {
 		return err
 	}
 	return reason
+}
+
+// show tells operators how the batch ended.
+func (b *batch) show(ctx workflow.Context, end activities.BatchEnd) error {
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("%d items succeeded, %d failed", end.Succeeded, end.Failed))
+	return showStatus(ctx, string(end.Status))
 }
 
 func (b *batch) named() activities.BatchInput {

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"idplatform/activities"
+	"idplatform/models"
 )
 
 // JobInput is the input of Job.
@@ -20,19 +21,26 @@ type JobResult struct{}
 // fails for a passing reason. A job that fails is a workflow that completes.
 func Job(ctx workflow.Context, in JobInput) (JobResult, error) {
 	var jobs *activities.Jobs
+	var end activities.JobEnd
 	run := func() error {
-		return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, patient), jobs.RunJob, in).Get(ctx, nil)
+		return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, patient), jobs.RunJob, in).Get(ctx, &end)
 	}
 	err := run()
 	for untried(err) {
 		err = run()
 	}
-	if err == nil || temporal.IsCanceledError(err) {
+	if err == nil {
+		return JobResult{}, showStatus(ctx, string(end.Status))
+	}
+	if temporal.IsCanceledError(err) {
 		return JobResult{}, err
 	}
 	workflow.SetCurrentDetails(ctx, "Given up after repeated failures")
 	fail := activities.FailInput{JobInput: in, Code: activities.CodeOf(err)}
-	return JobResult{}, workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, settling), jobs.FailJob, fail).Get(ctx, nil)
+	if err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, settling), jobs.FailJob, fail).Get(ctx, nil); err != nil {
+		return JobResult{}, err
+	}
+	return JobResult{}, showStatus(ctx, string(models.JobFailed))
 }
 
 // untried reports whether an activity's time ended before any worker had taken it: a job waits for the workers

@@ -3,6 +3,7 @@
 package workflows
 
 import (
+	"math"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -33,6 +34,10 @@ var sweeping = workflow.ActivityOptions{
 	},
 }
 
+// untilDone is the number of attempts of what is tried until it succeeds or its time ends. It says what 0 says
+// too, but for the SDK's test suite, which takes 0 for ten.
+const untilDone = math.MaxInt32
+
 // Patience is how long work that fails for a passing reason is tried again.
 const Patience = 15 * time.Minute
 
@@ -46,6 +51,7 @@ var patient = workflow.ActivityOptions{
 		InitialInterval:    100 * time.Millisecond,
 		BackoffCoefficient: 2,
 		MaximumInterval:    15 * time.Second,
+		MaximumAttempts:    untilDone,
 	},
 }
 
@@ -57,6 +63,7 @@ var settling = workflow.ActivityOptions{
 		InitialInterval:    100 * time.Millisecond,
 		BackoffCoefficient: 2,
 		MaximumInterval:    10 * time.Second,
+		MaximumAttempts:    untilDone,
 	},
 }
 
@@ -71,6 +78,7 @@ var slicing = workflow.ActivityOptions{
 		InitialInterval:    100 * time.Millisecond,
 		BackoffCoefficient: 2,
 		MaximumInterval:    10 * time.Second,
+		MaximumAttempts:    untilDone,
 	},
 }
 

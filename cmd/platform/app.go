@@ -15,7 +15,7 @@ func appCommand() *cobra.Command {
 	cmd.AddCommand(appCreateCommand(), appListCommand(), appShowCommand(),
 		appGrantCommand("grant", "Add to what an application may do", (*app.Deployment).Grant),
 		appGrantCommand("revoke", "Take from what an application may do", (*app.Deployment).Revoke),
-		appRotateCommand())
+		appRotateCommand(), appWebhookCommand())
 	return cmd
 }
 
@@ -46,6 +46,8 @@ func appCreateCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "create", Short: "Create an application and show its credentials, once", Args: cobra.NoArgs}
 	cmd.Flags().StringVar(&n.Name, "name", "", "name of the application (required)")
 	cmd.Flags().StringVar(&n.Organisation, "organisation", "Sandbox organisation", "its organisation, created when there is none")
+	cmd.Flags().StringVar(&n.Webhook.URL, "webhook-url", "", "`URL` that its events are posted to")
+	cmd.Flags().StringSliceVar(&n.Webhook.Events, "webhook-events", nil, "types of events for it, separated by commas (default all)")
 	grants := grantFlags(cmd)
 	_ = cmd.MarkFlagRequired("name") // the flag exists
 	return onDeployment(cmd, func(ctx context.Context, a *app.Deployment, _ []string) (any, error) {
@@ -82,6 +84,24 @@ func appRotateCommand() *cobra.Command {
 	cmd.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the old pair stays valid")
 	return onDeployment(cmd, func(ctx context.Context, a *app.Deployment, args []string) (any, error) {
 		return a.Rotate(ctx, args[0], overlap)
+	})
+}
+
+func appWebhookCommand() *cobra.Command {
+	var n app.WebhookNames
+	var remove bool
+	cmd := &cobra.Command{Use: "webhook APPLICATION", Short: "Say where an application's events are posted to", Args: cobra.ExactArgs(1)}
+	cmd.Flags().StringVar(&n.URL, "url", "", "`URL` of the endpoint; without it the events of the present one are changed")
+	cmd.Flags().StringSliceVar(&n.Events, "events", nil, "types of events for it, separated by commas (default all)")
+	cmd.Flags().BoolVar(&remove, "remove", false, "remove the endpoint")
+	cmd.MarkFlagsOneRequired("url", "events", "remove")
+	cmd.MarkFlagsMutuallyExclusive("url", "remove")
+	cmd.MarkFlagsMutuallyExclusive("events", "remove")
+	return onDeployment(cmd, func(ctx context.Context, a *app.Deployment, args []string) (any, error) {
+		if remove {
+			return a.RemoveWebhook(ctx, args[0])
+		}
+		return a.SetWebhook(ctx, args[0], n)
 	})
 }
 

@@ -33,6 +33,8 @@ credentials.json for it. It prints "ready <base_url>" when every part answers; C
 	f.IntVar(&o.TemporalUIPort, "temporal-ui-port", 8233, "port of Temporal's UI (0: a free one)")
 	f.IntVar(&o.Population, "population", 10000, "citizens in the synthetic register")
 	f.BoolVar(&o.NoLimits, "no-limits", false, "switch off the per-address guard, for load tests")
+	f.StringVar(&o.WebhookURL, "webhook-url", "", "`URL` that the application's events are posted to; it may be one on this machine, over http too")
+	f.StringArrayVar(&o.AllowLoopback, "allow-loopback", nil, "`host:port` on this machine that URLs of callers may lead to (repeatable)")
 	f.StringVar(&o.ConfigFile, "config", "", "configuration file with settings on top of the defaults")
 	return cmd
 }

@@ -21,7 +21,8 @@ func main() {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(devCommand(), apiCommand(), workerCommand(), migrateCommand(), appCommand(), auditCommand(), sandboxCommand(), callCommand(), jobsCommand(), batchesCommand())
+	root.AddCommand(devCommand(), apiCommand(), workerCommand(), migrateCommand(), appCommand(), auditCommand(), sandboxCommand(), callCommand(), jobsCommand(), batchesCommand(),
+		eventsCommand(), listenCommand())
 	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "platform:", err)
 		os.Exit(1)

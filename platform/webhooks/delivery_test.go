@@ -162,8 +162,6 @@ func TestFirstAttempt_Faults(t *testing.T) {
 			_ = conn.Close()
 		}
 	}
-	done := make(chan struct{})
-	t.Cleanup(func() { close(done) })
 	var elsewhere atomic.Int64
 	for name, tc := range map[string]struct {
 		answer http.HandlerFunc
@@ -179,10 +177,10 @@ func TestFirstAttempt_Faults(t *testing.T) {
 				}
 			}
 		}, status: 200, ok: true},
-		"OK a body that never ends": {answer: func(rw http.ResponseWriter, _ *http.Request) {
+		"OK a body that never ends": {answer: func(rw http.ResponseWriter, r *http.Request) {
 			_, _ = rw.Write([]byte("taken"))
 			_ = http.NewResponseController(rw).Flush()
-			<-done
+			<-r.Context().Done()
 		}, status: 200, ok: true},
 		"500": {answer: func(rw http.ResponseWriter, _ *http.Request) { http.Error(rw, "down", http.StatusInternalServerError) }, status: 500},
 		"404": {answer: func(rw http.ResponseWriter, _ *http.Request) { http.NotFound(rw, nil) }, status: 404},
@@ -192,7 +190,7 @@ func TestFirstAttempt_Faults(t *testing.T) {
 			}
 			http.Redirect(rw, r, "/other", http.StatusTemporaryRedirect)
 		}, status: 307},
-		"a hang": {answer: func(http.ResponseWriter, *http.Request) { <-done }, fault: "timeout"},
+		"a hang": {answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, fault: "timeout"},
 		"slow headers": {answer: func(rw http.ResponseWriter, _ *http.Request) {
 			conn, _, err := http.NewResponseController(rw).Hijack()
 			if err != nil {
@@ -233,7 +231,7 @@ func TestFirstAttempt_Faults(t *testing.T) {
 			require.Equal(t, []start{{tn.ID, models.DeliveryID{EventID: id}, time.Minute}}, w.temporal.all())
 		})
 	}
-	require.Zero(t, elsewhere.Load())
+	t.Cleanup(func() { require.Zero(t, elsewhere.Load()) })
 }
 
 func TestFirstAttempt_NowhereToGo(t *testing.T) {

@@ -45,9 +45,9 @@ func NewReconciler(deliveries store.Deliveries, workflows Workflows, now func() 
 
 // Reconcile starts the workflow of every pending delivery that has none though its lease has ended (its process
 // died before the first attempt, or Temporal was away), and starts again those whose workflow was closed or
-// is gone. It is to be called about every ten seconds, by one process at a time or by several; each delivery
-// is taken by one. It works for at most 8 s, and gives how many workflows it started. The error says that
-// Temporal or the database is away.
+// is gone. It is to be called every few seconds, by one process at a time; a second one does no harm. It works
+// for about 8 s at most, and gives how many workflows it started. The error says that Temporal or the database
+// is away.
 func (r *Reconciler) Reconcile(ctx context.Context) (started int, err error) {
 	end := time.Now().Add(reconcileTime)
 	for {

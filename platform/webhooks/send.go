@@ -73,7 +73,7 @@ func post(ctx context.Context, client *http.Client, url, id string, body []byte,
 	if err != nil {
 		return reply{fault: faultOther}
 	}
-	sign(request.Header, id, body, keys, at)
+	Sign(request.Header, id, body, keys, at)
 	start := time.Now()
 	answer, err := client.Do(request)
 	r := reply{latency: time.Since(start)}
@@ -89,7 +89,9 @@ func post(ctx context.Context, client *http.Client, url, id string, body []byte,
 	return r
 }
 
-func sign(h http.Header, id string, body []byte, keys [][]byte, at time.Time) {
+// Sign writes the headers of a webhook: those of the specification, signed with the first key, and those of the
+// Standard Webhooks convention, signed with every key.
+func Sign(h http.Header, id string, body []byte, keys [][]byte, at time.Time) {
 	timestamp := strconv.FormatInt(at.Unix(), 10)
 	h.Set("Content-Type", "application/json")
 	h.Set("User-Agent", userAgent)
@@ -122,7 +124,7 @@ func faultOf(err error) string {
 		return faultTimeout
 	case errors.As(err, &host):
 		return faultHost
-	case errors.As(err, &certificate), errors.As(err, &record), errors.As(err, &alert):
+	case errors.As(err, &certificate), errors.As(err, &record), errors.As(err, &alert), errors.Is(err, http.ErrSchemeMismatch):
 		return faultTLS
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return faultRefused

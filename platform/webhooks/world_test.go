@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -29,7 +30,7 @@ import (
 
 // world is a deployment's database with the parts of webhooks, as several processes would have them.
 type world struct {
-	t         *testing.T
+	t         testing.TB
 	store     *store.Store
 	vault     *vault.Vault
 	admin     *access.Admin
@@ -42,7 +43,7 @@ type world struct {
 	log       *bytes.Buffer
 }
 
-func newWorld(t *testing.T, driver database.Driver) *world {
+func newWorld(t testing.TB, driver database.Driver) *world {
 	t.Helper()
 	cfg := database.Config{Driver: driver, DSN: filepath.Join(t.TempDir(), "platform.db")}
 	if driver == database.Postgres {
@@ -282,7 +283,7 @@ type hook struct {
 	at     time.Time
 }
 
-func newReceiver(t *testing.T, answer http.HandlerFunc) *receiver {
+func newReceiver(t testing.TB, answer http.HandlerFunc) *receiver {
 	r := &receiver{}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, request *http.Request) {
 		body, _ := io.ReadAll(request.Body)
@@ -300,7 +301,13 @@ func newReceiver(t *testing.T, answer http.HandlerFunc) *receiver {
 			answer(rw, request)
 		}
 	}))
-	server.Config.ConnState = countNew(r)
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.connections++
+		}
+	}
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)
 	server.Start()
 	t.Cleanup(server.Close)

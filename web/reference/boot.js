@@ -3,6 +3,9 @@ Scalar.createApiReference('#reference', {
   withDefaultFonts: false,
   hideTestRequestButton: true,
   hideClientButton: true,
+  hiddenClients: true, // a request must be signed and encrypted: the generated snippets would be refused
+  showDeveloperTools: 'never',
+  showToolbar: 'never',
   telemetry: false,
   agent: { disabled: true },
   mcp: { disabled: true },
