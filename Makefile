@@ -21,7 +21,7 @@ endef
 
 .PHONY: help
 help: ## list what can be done
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo "ARGS goes to the program (make run ARGS='--data /tmp/d --listen :9090'), TESTFLAGS to go test,"
 	@echo "FUZZTIME (20s) is the time for each fuzz test, ROUNDS (20) how often test-faults kills processes."
 

@@ -27,7 +27,13 @@ type writerGroup struct {
 	busy        bool
 	interactive []chan *shared
 	bulk        []chan *shared
+	// passed counts the transactions of interactive writers since a bulk writer began to wait.
+	passed int
 }
+
+// mostPassed is how many transactions of interactive writers a bulk writer lets go first: many, but a batch
+// moves on however busy the platform is.
+const mostPassed = 8
 
 // shared is a transaction on its way from one to the next. Only its holder touches it, but for done.
 type shared struct {
@@ -229,8 +235,16 @@ func (s *shared) end() {
 func (g *writerGroup) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, line := range []*[]chan *shared{&g.interactive, &g.bulk} {
+	lines := []*[]chan *shared{&g.interactive, &g.bulk}
+	if len(g.bulk) > 0 && g.passed >= mostPassed {
+		lines[0], lines[1] = lines[1], lines[0]
+	}
+	for _, line := range lines {
 		if next := take(line); next != nil {
+			g.passed++
+			if line == &g.bulk || len(g.bulk) == 0 {
+				g.passed = 0
+			}
 			next <- newShared()
 			return
 		}

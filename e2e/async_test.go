@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -17,9 +16,6 @@ import (
 	"idplatform/e2e/e2etest"
 	"idplatform/models"
 )
-
-// asyncTime bounds what takes moments on an idle machine.
-const asyncTime = 90 * time.Second
 
 // async is a platform with workers and a real Temporal server.
 type async struct {

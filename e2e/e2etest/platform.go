@@ -75,8 +75,9 @@ func EachWith(t *testing.T, o Options, test func(t *testing.T, p *Platform)) {
 	for _, driver := range []database.Driver{database.SQLite, database.Postgres} {
 		t.Run(string(driver), func(t *testing.T) {
 			t.Parallel()
-			o.Driver = driver
-			test(t, Start(t, o))
+			own := o
+			own.Driver = driver
+			test(t, Start(t, own))
 		})
 	}
 }

@@ -3,15 +3,14 @@ package faults_test
 import (
 	"database/sql"
 	"encoding/json"
+	"math/rand/v2"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
-
-	"math/rand/v2"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -97,27 +96,19 @@ func TestDevKilled(t *testing.T) {
 	t.Logf("%s=%d repeats this run", seedVariable, seed)
 	chance := rand.New(rand.NewPCG(seed, 1))
 	binary, data := build(t), t.TempDir()
-	var cmd *exec.Cmd
+	var running *child
 	start := func() *client.Client {
-		cmd = exec.Command(binary, "dev", "--data", data, "--listen", "127.0.0.1:0", "--temporal-port", "0", "--temporal-ui-port", "0",
+		cmd := exec.Command(binary, "dev", "--data", data, "--listen", "127.0.0.1:0", "--temporal-port", "0", "--temporal-ui-port", "0",
 			"--population", "300", "--no-limits")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
-		ready := make([]byte, len("ready"))
-		_, err = out.Read(ready)
-		require.NoError(t, err)
-		require.Equal(t, "ready", string(ready))
+		var said transcript
+		cmd.Stdout = &said
+		running = launch(t, cmd)
+		require.Eventually(t, func() bool { return strings.HasPrefix(said.last(1_000), "ready ") }, time.Minute, 20*time.Millisecond, "it is ready")
 		credentials, err := client.LoadCredentials(filepath.Join(data, "credentials.json"))
 		require.NoError(t, err)
 		return sdk(t, credentials)
 	}
-	kill := func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}
-	t.Cleanup(func() { kill() })
+	t.Cleanup(func() { running.kill() })
 	c := start()
 	key, body := uuid.NewString(), people(items)
 	submit := func() *client.Batch {
@@ -130,7 +121,7 @@ func TestDevKilled(t *testing.T) {
 	first := submit()
 	for range int(number(t, roundsVariable, 3)) {
 		time.Sleep(time.Duration(chance.Int64N(int64(time.Second))))
-		kill()
+		running.kill()
 		c = start()
 	}
 	require.Equal(t, first.ID, submit().ID, "the same batch under the same key")
@@ -145,6 +136,4 @@ func TestDevKilled(t *testing.T) {
 		require.NoError(t, db.Read(t.Context()).Table(table).Count(&n).Error)
 		require.EqualValues(t, batch.SucceededItems, n, table)
 	}
-	_, err = os.Stat(filepath.Join(data, "temporal.db"))
-	require.NoError(t, err)
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 	"testing"
@@ -133,23 +134,21 @@ func (d *deployment) awaitReady() {
 
 // process is a process of the platform, which is killed and started again.
 type process struct {
-	start func() *exec.Cmd
-	log   *transcript
-	mu    sync.Mutex
-	cmd   *exec.Cmd
+	command func() *exec.Cmd
+	log     *transcript
+	mu      sync.Mutex
+	running *child
 }
 
 func (d *deployment) start(part string) *process {
 	d.t.Helper()
 	p := &process{log: &transcript{}}
-	p.start = func() *exec.Cmd {
+	p.command = func() *exec.Cmd {
 		cmd := exec.Command(d.binary, part, "--config", d.config)
 		cmd.Stderr = p.log
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-		require.NoError(d.t, cmd.Start())
 		return cmd
 	}
-	p.cmd = p.start()
+	p.running = launch(d.t, p.command())
 	d.t.Cleanup(func() {
 		p.kill()
 		if d.t.Failed() {
@@ -163,18 +162,44 @@ func (d *deployment) start(part string) *process {
 func (p *process) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.cmd != nil {
-		_ = p.cmd.Process.Kill()
-		_ = p.cmd.Wait()
-		p.cmd = nil
-	}
+	p.running.kill()
 }
 
-func (p *process) restart() {
+func (p *process) restart(t *testing.T) {
 	p.kill()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.cmd = p.start()
+	p.running = launch(t, p.command())
+}
+
+// child is a process that does not outlive the test's.
+type child struct {
+	cmd    *exec.Cmd
+	exited chan struct{}
+}
+
+func launch(t *testing.T, cmd *exec.Cmd) *child {
+	t.Helper()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	c := &child{cmd: cmd, exited: make(chan struct{})}
+	started := make(chan error, 1)
+	go func() {
+		// Pdeathsig comes when the thread that forked ends: it is kept for the child's whole life.
+		runtime.LockOSThread()
+		defer close(c.exited)
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // killed, as a rule
+		}
+	}()
+	require.NoError(t, <-started)
+	return c
+}
+
+func (c *child) kill() {
+	_ = c.cmd.Process.Kill() // fails only when it has ended
+	<-c.exited
 }
 
 // transcript keeps what a process writes.

@@ -179,9 +179,9 @@ func (d *deployment) kill(one kill) {
 	for _, what := range one.what {
 		switch what {
 		case "worker":
-			d.worker.restart()
+			d.worker.restart(d.t)
 		case "api":
-			d.api.restart()
+			d.api.restart(d.t)
 		}
 	}
 }
