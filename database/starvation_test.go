@@ -3,33 +3,49 @@ package database_test
 import (
 	"context"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"idplatform/database"
 )
 
-func TestTx_BulkMovesOnUnderConstantInteractiveLoad(t *testing.T) {
+func TestTx_BulkIsNotPassedForEver(t *testing.T) {
 	t.Parallel()
 	db, err := database.Open(t.Context(), database.Config{Driver: database.SQLite, DSN: filepath.Join(t.TempDir(), "busy.db")})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	busy, stop := context.WithCancel(t.Context())
-	var writers sync.WaitGroup
-	t.Cleanup(func() { stop(); writers.Wait() })
-	for range 128 { // more than one transaction takes along
-		writers.Go(func() {
-			for busy.Err() == nil {
-				_ = db.Tx(t.Context(), func(context.Context) error { return nil })
-			}
+	const interactive = 1200 // far more than a bulk writer lets go first
+	var (
+		mu    sync.Mutex
+		order []string
+		ended sync.WaitGroup
+	)
+	queue := func(ctx context.Context, what string) {
+		ended.Go(func() {
+			_ = db.Tx(ctx, func(context.Context) error {
+				mu.Lock()
+				defer mu.Unlock()
+				order = append(order, what)
+				return nil
+			})
 		})
 	}
-	for range 20 {
-		ctx, done := context.WithTimeout(database.Bulk(t.Context()), 30*time.Second)
-		require.NoError(t, db.Tx(ctx, func(context.Context) error { return nil }), "the bulk writer never had its turn")
-		done()
-	}
+	require.NoError(t, db.Tx(t.Context(), func(context.Context) error {
+		queue(database.Bulk(t.Context()), "bulk")
+		for range interactive {
+			queue(t.Context(), "interactive")
+		}
+		for range 100_000 { // lets them reach the queue
+			runtime.Gosched()
+		}
+		return nil
+	}))
+	ended.Wait()
+	at := slices.Index(order, "bulk")
+	require.Positive(t, at, "a bulk writer does not go before interactive ones")
+	require.Less(t, at, interactive, "the bulk writer had to wait for everybody")
 }

@@ -126,8 +126,7 @@ func (f *flight) work(ctx context.Context, w *world, keep pipeline.Keep) (pipeli
 		select {} // nothing is freed, nothing answered
 	}
 	err := w.Store.Tx(ctx, func(ctx context.Context) error {
-		id := fmt.Sprintf("kyc_%s_%d_%d", w.caller.ApplicationID, f.number, w.now.UnixNano())
-		row := models.Result{ID: id, Body: []byte{1}, CreatedAt: models.At(w.now), ExpiresAt: models.At(w.now)}
+		row := models.Result{ID: models.NewID("kyc_", w.now), Body: []byte{1}, CreatedAt: models.At(w.now), ExpiresAt: models.At(w.now)}
 		if err := w.Store.Results.Insert(ctx, w.caller.ApplicationID, []models.Result{row}); err != nil {
 			return err
 		}
