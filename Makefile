@@ -63,7 +63,7 @@ postgres:
 		echo "The tests need PostgreSQL's programs: apt-get install postgresql (they start a server of their own), or name one in PLATFORM_TEST_POSTGRES" >&2; exit 1; fi
 
 .PHONY: test
-test: tools postgres build vet ## run every test, on SQLite and PostgreSQL, with a real Temporal
+test: tools postgres build vet workflowcheck ## run every test, on SQLite and PostgreSQL, with a real Temporal
 	@go test -count=1 -timeout 20m $(TESTFLAGS) ./...
 
 .PHONY: test-race

@@ -41,7 +41,7 @@ func (x *exchange) identify(limit int64) error {
 		return err
 	}
 	s, r := x.server, x.gin.Request
-	sent, err := s.readBody(x.gin.Writer, r, creds.keyID, limit)
+	sent, err := s.readBody(x.gin.Writer, r, x.place(creds.keyID), limit)
 	if err != nil {
 		return err
 	}
@@ -62,6 +62,13 @@ func (x *exchange) identify(limit int64) error {
 	}
 	x.caller, x.pair, x.nonce = caller, pair, creds.nonce
 	return x.decrypt(creds, sent)
+}
+
+// place names who shares the few places for large bodies: a key id at an address. The key is not proven yet
+// when a body arrives, so that a stranger who knows a key id must not be able to take its owner's places.
+func (x *exchange) place(keyID string) string {
+	address, _ := netip.ParseAddr(x.gin.ClientIP())
+	return keyID + " " + group(address).String()
 }
 
 // readCredentials checks the headers' presence and shape and the timestamp.

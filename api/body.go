@@ -21,7 +21,7 @@ const (
 	batchLimit  = 64 << 20
 	// memoryLimit is how much of a body is held in memory before its signature is known to be good.
 	memoryLimit = 1 << 20
-	// spoolsPerKey bounds the large bodies of one key id that are taken at the same time.
+	// spoolsPerKey bounds the large bodies of one key id at one address that are taken at the same time.
 	spoolsPerKey = 4
 	// spoolTime bounds how long a large body may take to arrive, so that a slow sender does not hold a place.
 	spoolTime = 2 * time.Minute
@@ -66,8 +66,8 @@ const clockMargin = 30 * time.Second
 var errTooLarge = errs.New(errs.PayloadTooLarge)
 
 // readBody reads and hashes a body of at most limit bytes. What goes beyond memoryLimit is spooled to
-// a file, a few at a time per key id.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request, keyID string, limit int64) (*body, error) {
+// a file, a few at a time per place (see exchange.place).
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request, place string, limit int64) (*body, error) {
 	if r.ContentLength > limit {
 		return nil, errTooLarge
 	}
@@ -80,7 +80,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, keyID string, 
 	}
 	b := &body{memory: head.Bytes()}
 	if n == memoryLimit {
-		if err := s.spool(w, r, b, keyID, source); err != nil {
+		if err := s.spool(w, r, b, place, source); err != nil {
 			b.close()
 			return nil, readFault(err)
 		}
@@ -89,8 +89,8 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, keyID string, 
 	return b, nil
 }
 
-func (s *Server) spool(w http.ResponseWriter, r *http.Request, b *body, keyID string, source io.Reader) error {
-	release, err := s.spools.enter(r.Context(), keyID)
+func (s *Server) spool(w http.ResponseWriter, r *http.Request, b *body, place string, source io.Reader) error {
+	release, err := s.spools.enter(r.Context(), place)
 	if err != nil {
 		return err
 	}

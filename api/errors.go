@@ -33,8 +33,11 @@ var statuses = map[errs.Kind]int{
 func (s *Server) errorBody(err error, requestID string, log *slog.Logger) (status int, body []byte, header http.Header) {
 	e := errs.From(err)
 	status = statuses[e.Kind()]
-	if status >= http.StatusInternalServerError {
+	switch {
+	case status == http.StatusInternalServerError:
 		log.Error("a request failed", "code", string(e.Code), "cause", e.Error())
+	case status > http.StatusInternalServerError: // something behind us is away, which is told where it is noticed
+		log.Info("a request could not be served", "code", string(e.Code), "cause", e.Error())
 	}
 	fields := maps.Clone(e.Context)
 	if fields == nil {

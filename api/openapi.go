@@ -1,11 +1,13 @@
 package api
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -22,7 +24,7 @@ func document(c *catalog.Catalog) *huma.OpenAPI {
 		d.operation(op)
 	}
 	d.asynchronous()
-	d.events()
+	d.events(c.EventTypes())
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{Title: "National Identity Verification Platform", Version: "1.0.0",
@@ -36,8 +38,12 @@ func document(c *catalog.Catalog) *huma.OpenAPI {
 		Security: []map[string][]string{{"signature": {}}},
 		Tags:     d.tags,
 	}
-	for _, schema := range d.registry.Map() {
+	requests := d.requestSchemas(c)
+	for name, schema := range d.registry.Map() {
 		listKnownValues(schema)
+		if !requests[name] {
+			allowMore(schema)
+		}
 	}
 	return doc
 }
@@ -51,7 +57,7 @@ authenticated are plain JSON.`
 
 // Problem is the body of every error.
 type Problem struct {
-	Error     string       `json:"error" doc:"Machine-readable code: branch on it."`
+	Error     errs.Code    `json:"error" doc:"Machine-readable code: branch on it."`
 	Message   string       `json:"message" doc:"For people; its words may change."`
 	RequestID string       `json:"request_id"`
 	Fields    []errs.Field `json:"fields,omitempty" doc:"Every fault of the body (invalid_request)."`
@@ -188,7 +194,9 @@ func (d *documentBuilder) respond(o *huma.Operation, result *huma.Schema, failur
 func (d *documentBuilder) schema(t reflect.Type) *huma.Schema {
 	s := d.registry.Schema(t, true, "")
 	if t == reflect.TypeFor[Problem]() {
-		d.registry.SchemaFromRef(s.Ref).AdditionalProperties = true // context fields
+		problem := d.registry.SchemaFromRef(s.Ref)
+		problem.AdditionalProperties = true // context fields
+		problem.Properties["error"].Description = "Machine-readable code: branch on it. Codes: " + fmt.Sprint(errs.Codes()) + "."
 	}
 	return s
 }
@@ -209,5 +217,42 @@ func listKnownValues(s *huma.Schema) {
 	listKnownValues(s.Items)
 	for _, property := range s.Properties {
 		listKnownValues(property)
+	}
+}
+
+// requestSchemas names the schemas that requests are made of: they take no fields beyond their own.
+func (d *documentBuilder) requestSchemas(c *catalog.Catalog) map[string]bool {
+	names := map[string]bool{}
+	var walk func(s *huma.Schema)
+	walk = func(s *huma.Schema) {
+		if s == nil {
+			return
+		}
+		if name, ok := strings.CutPrefix(s.Ref, "#/components/schemas/"); ok && !names[name] {
+			names[name] = true
+			walk(d.registry.SchemaFromRef(s.Ref))
+		}
+		walk(s.Items)
+		for _, property := range s.Properties {
+			walk(property)
+		}
+	}
+	for _, op := range c.Operations() {
+		walk(d.schema(op.RequestType))
+	}
+	return names
+}
+
+// allowMore lets an answer grow: clients must ignore fields that they do not know.
+func allowMore(s *huma.Schema) {
+	if s == nil {
+		return
+	}
+	if closed, ok := s.AdditionalProperties.(bool); ok && !closed {
+		s.AdditionalProperties = nil
+	}
+	allowMore(s.Items)
+	for _, property := range s.Properties {
+		allowMore(property)
 	}
 }

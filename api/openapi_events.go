@@ -18,11 +18,11 @@ type EventList struct {
 }
 
 // events describes the reading of events. The same envelope is what webhooks post.
-func (d *documentBuilder) events() {
+func (d *documentBuilder) events(known []models.EventType) {
 	const tag = "Events"
 	d.tags = append(d.tags, &huma.Tag{Name: tag, Description: "What happened, for 30 days. Each event is also posted to the application's webhook endpoint; one that was missed there can be read here."})
-	types := make([]any, 0, len(models.EventTypes()))
-	for _, t := range models.EventTypes() {
+	types := make([]any, 0, len(known))
+	for _, t := range known {
 		types = append(types, string(t))
 	}
 	event := d.schema(reflect.TypeFor[webhooks.Envelope]())

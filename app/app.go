@@ -104,12 +104,15 @@ func New(ctx context.Context, cfg config.Config, opts Options) (_ *App, err erro
 		return nil, err
 	}
 	a.onClose(func() error { a.temporal.Close(); return nil })
-	if err := a.openWebhooks(); err != nil {
-		return nil, err
-	}
 	if err := a.openServices(); err != nil {
 		return nil, err
 	}
+	if err := a.openWebhooks(); err != nil {
+		return nil, err
+	}
+	a.pipeline = pipeline.New(pipeline.Config{Store: a.store, Vault: a.vault, Catalog: a.Catalog, Events: a.Events,
+		Livemode: cfg.Livemode(), Retention: cfg.Retention.Results, IdempotencyWindow: cfg.Retention.Idempotency,
+		Files: a.files, Now: opts.Now, Log: opts.Log})
 	a.health = jobs.NewHealth(a.temporal, opts.Log)
 	a.jobs = jobs.New(a.pipeline, a.temporal, a.health, opts.Log)
 	if opts.API {
@@ -171,9 +174,6 @@ func (a *App) openServices() error {
 	if err != nil {
 		return err
 	}
-	a.pipeline = pipeline.New(pipeline.Config{Store: a.store, Vault: a.vault, Catalog: a.Catalog, Events: a.Events, Livemode: a.cfg.Livemode(),
-		Retention: a.cfg.Retention.Results, IdempotencyWindow: a.cfg.Retention.Idempotency, Files: a.files,
-		Now: a.opts.Now, Log: a.opts.Log})
 	a.Admin = access.NewAdmin(a.store, a.vault, a.Catalog.Services(), a.cfg.Livemode(), a.opts.Now)
 	return nil
 }

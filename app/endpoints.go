@@ -19,11 +19,11 @@ type WebhookNames struct {
 }
 
 func (n WebhookNames) check(ctx context.Context, a *App) error {
-	return endpointFault(a.Endpoints.Check(ctx, n.URL, n.Events))
+	return a.endpointFault(a.Endpoints.Check(ctx, n.URL, n.Events))
 }
 
 // endpointFault says what is wrong with an endpoint in words for people.
-func endpointFault(err error) error {
+func (a *App) endpointFault(err error) error {
 	var invalid *errs.Error
 	if !errors.As(err, &invalid) || invalid.Code != errs.InvalidRequest {
 		return err
@@ -31,20 +31,12 @@ func endpointFault(err error) error {
 	words := make([]string, len(invalid.Fields))
 	for i, f := range invalid.Fields {
 		if f.Field == "types" {
-			words[i] = "its events must be among " + strings.Join(eventTypes(), ", ")
+			words[i] = fmt.Sprintf("its events must be among %s", a.Catalog.EventTypes())
 			continue
 		}
 		words[i] = "its URL " + f.Problem
 	}
 	return fmt.Errorf("the webhook endpoint is not possible: %s", strings.Join(words, "; "))
-}
-
-func eventTypes() []string {
-	names := make([]string, 0, len(models.EventTypes()))
-	for _, t := range models.EventTypes() {
-		names = append(names, string(t))
-	}
-	return names
 }
 
 // SetWebhook registers an application's endpoint in place of the one it had. Without a URL the events of the
@@ -61,7 +53,7 @@ func (a *Deployment) SetWebhook(ctx context.Context, which string, n WebhookName
 			}
 			n.URL = endpoint.URL
 		}
-		return endpointFault(a.app.Endpoints.Set(ctx, app.ID, n.URL, n.Events))
+		return a.app.endpointFault(a.app.Endpoints.Set(ctx, app.ID, n.URL, n.Events))
 	})
 	if err != nil {
 		return view, err
@@ -112,5 +104,5 @@ func (d *dev) setWebhook(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return endpointFault(d.app.Endpoints.Set(ctx, application.ID, d.options.WebhookURL, nil))
+	return d.app.endpointFault(d.app.Endpoints.Set(ctx, application.ID, d.options.WebhookURL, nil))
 }

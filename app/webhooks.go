@@ -18,7 +18,7 @@ type delivery struct {
 	office     *webhooks.Office
 }
 
-// openWebhooks puts the parts of events and webhooks together. It comes before the services, which record events.
+// openWebhooks puts the parts of events and webhooks together.
 func (a *App) openWebhooks() error {
 	guard, err := outbound.New(outbound.Options{AllowLoopback: a.cfg.Webhooks.AllowLoopback})
 	if err != nil {
@@ -38,9 +38,9 @@ func (a *App) openWebhooks() error {
 		recorder.Dispatcher = a.delivery.dispatcher
 	}
 	a.Events = webhooks.NewRecorder(recorder)
-	a.Endpoints = webhooks.NewEndpoints(a.store.Endpoints, guard, now)
+	a.Endpoints = webhooks.NewEndpoints(a.store.Endpoints, guard, a.Catalog.EventTypes(), now)
 	a.delivery.reconciler = webhooks.NewReconciler(a.store.Deliveries, workflows, now, log)
-	a.delivery.log = webhooks.NewLog(a.store, a.vault, now)
+	a.delivery.log = webhooks.NewLog(a.store, a.vault, a.Catalog.EventTypes(), now)
 	a.delivery.office = webhooks.NewOffice(a.store, a.vault, now)
 	return nil
 }

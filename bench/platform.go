@@ -21,11 +21,13 @@ type platform struct {
 	app    *app.App
 	signer *signer
 	people []models.Identifier
+	master []byte
 	// secured says how firmly its database commits.
 	secured string
 }
 
-func startPlatform(ctx context.Context, s settings, kind string, population int) (_ *platform, err error) {
+// startPlatform starts the platform on a fresh database; changes have the last word on how.
+func startPlatform(ctx context.Context, s settings, kind string, population int, changes ...func(*config.Config, *app.Options)) (_ *platform, err error) {
 	at, err := newPlace(ctx, s, kind)
 	if err != nil {
 		return nil, err
@@ -53,7 +55,12 @@ func startPlatform(ctx context.Context, s settings, kind string, population int)
 	cfg.API.Limits = false
 	cfg.Database.Driver, cfg.Database.DSN = string(p.driver), p.dsn
 	cfg.Register.Driver, cfg.Register.DSN = string(p.driver), p.registerDSN()
-	if p.app, err = app.New(ctx, cfg, app.Options{API: true, Listener: listener}); err != nil {
+	options := app.Options{API: true, Listener: listener}
+	for _, change := range changes {
+		change(&cfg, &options)
+	}
+	p.master = master
+	if p.app, err = app.New(ctx, cfg, options); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	p.onClose(p.app.Close)

@@ -1,6 +1,11 @@
 package catalog
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"idplatform/models"
+)
 
 // Catalog is the list of operations the platform serves.
 type Catalog struct {
@@ -29,6 +34,18 @@ func (c *Catalog) Operations() []*Operation { return c.operations }
 
 // Find is the operation of a service, or nil.
 func (c *Catalog) Find(service string) *Operation { return c.byService[service] }
+
+// EventTypes are the types of events there are: the platform's, and those that its operations send when an
+// asynchronous call completes.
+func (c *Catalog) EventTypes() []models.EventType {
+	types := models.EventTypes()
+	for _, op := range c.operations {
+		if typ := models.EventType(op.Event); !slices.Contains(types, typ) {
+			types = append(types, typ)
+		}
+	}
+	return types
+}
 
 // Services are the names that can be enabled on an application.
 func (c *Catalog) Services() []string {

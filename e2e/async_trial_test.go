@@ -83,7 +83,7 @@ func (s *trial) shut(name string) *gate {
 func (s *trial) operation() *catalog.Operation {
 	return catalog.Define(catalog.Spec{
 		Service: "trial", Object: "trial", IDPrefix: "tri_", Path: trials,
-		Event: string(models.EventFaceRecognitionCompleted), Title: "Trial", Description: "Behaves as told.",
+		Event: "trial.completed", Title: "Trial", Description: "Behaves as told.",
 	}, s)
 }
 

@@ -18,7 +18,7 @@ func spelling() *catalog.Operation {
 	return catalog.Define(catalog.Spec{
 		Service: "spelling_reversal", Object: "spelling_reversal", IDPrefix: "spl_", Path: spellings,
 		// The types of events are a closed list: this one is borrowed.
-		Event: string(models.EventFaceRecognitionCompleted), Title: "Spelling", Description: "Spells a word backwards.",
+		Event: "spelling.completed", Title: "Spelling", Description: "Spells a word backwards.",
 	}, speller{})
 }
 

@@ -78,36 +78,37 @@ func (r *Reconciler) Reconcile(ctx context.Context) error {
 
 func (r *Reconciler) jobs(ctx context.Context, now models.Timestamp) error {
 	due, err := r.store.Jobs.Due(ctx, now, models.At(now.Add(checkAgain)), checkedAtOnce)
-	if err != nil {
-		return err
-	}
-	for _, job := range due {
-		state, err := r.state(ctx, job.ID)
-		if err != nil {
-			return err
-		}
-		if state == running {
-			continue
-		}
-		r.log.Info("a job is started again", "job", job.ID)
-		if err := r.service.startJob(ctx, job.ApplicationID, job.ID, job.Service); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(err, each(ctx, r, due, r.job))
 }
 
 func (r *Reconciler) batches(ctx context.Context, now models.Timestamp) error {
 	due, err := r.store.Batches.Due(ctx, now, models.At(now.Add(checkAgain)), checkedAtOnce)
-	if err != nil {
-		return err
-	}
+	return errors.Join(err, each(ctx, r, due, r.batch))
+}
+
+// each repairs all that is due: one that cannot be repaired does not keep the others from it, unless Temporal
+// itself is away.
+func each[T any](ctx context.Context, r *Reconciler, due []T, repair func(context.Context, *T) error) error {
+	var all []error
 	for i := range due {
-		if err := r.batch(ctx, &due[i]); err != nil {
-			return err
+		if err := repair(ctx, &due[i]); err != nil {
+			all = append(all, err)
+			if r.service.health.Suspect(ctx); ctx.Err() != nil || r.service.health.Check() != nil {
+				break
+			}
 		}
 	}
-	return nil
+	return errors.Join(all...)
+}
+
+// job starts a job again, whoever ended its workflow: a job is not cancelled.
+func (r *Reconciler) job(ctx context.Context, job *models.Job) error {
+	state, err := r.state(ctx, job.ID)
+	if err != nil || state == running {
+		return err
+	}
+	r.log.Info("a job is started again", "job", job.ID)
+	return r.service.startJob(ctx, job.ApplicationID, job.ID, job.Service)
 }
 
 // batch starts a batch again, unless an operator ended its workflow: that cancels it.

@@ -10,13 +10,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// hostile are values that programs have stumbled over.
-var hostile = []any{
-	nil, true, false, 0, -1, 1e308, 18.5, 1 << 53, "", " ", "null", "0", "\x00", "a\x00b", "\u2028", "\ufeff", "\u202e", "\ufffd", "💥", "ß", "İ",
-	"' OR '1'='1' --", `"; DROP TABLE results; --`, "${jndi:ldap://x}", "{{7*7}}", "%s%n%d", "../../etc/passwd", "<script>", "\r\nX: y", "\\", `\u0000`,
-	"2023-02-29", "0000-00-00", "9999-12-31", "-1-01-01", "COD-0000-0000-0000", "platform_id", "customer_onboarding", "signed_url",
-	strings.Repeat("A", 300), strings.Repeat("é", 70_000), []any{}, []any{nil}, []any{[]any{[]any{}}}, map[string]any{}, map[string]any{"": ""}, map[string]any{"$ref": "#"},
-	json.Number("1e400"), json.Number("-0"), json.Number("1E+2"), json.Number("0.1e1"), json.Number("123456789012345678901234567890"),
+// manyBytes is a text longer than anybody expects.
+var manyBytes = strings.Repeat("é", 70_000)
+
+// hostile is a value that programs have stumbled over: a fresh one, for it may be altered in its turn.
+func hostile(r *rand.Rand) any {
+	return pick(r, []any{
+		nil, true, false, 0, -1, 1e308, 18.5, 1 << 53, "", " ", "null", "0", "\x00", "a\x00b", "\u2028", "\ufeff", "\u202e", "\ufffd", "💥", "ß", "İ",
+		"' OR '1'='1' --", `"; DROP TABLE results; --`, "${jndi:ldap://x}", "{{7*7}}", "%s%n%d", "../../etc/passwd", "<script>", "\r\nX: y", "\\", `\u0000`,
+		"2023-02-29", "0000-00-00", "9999-12-31", "-1-01-01", "COD-0000-0000-0000", "platform_id", "customer_onboarding", "signed_url",
+		strings.Repeat("A", 300), manyBytes, []any{}, []any{nil}, []any{[]any{[]any{}}}, map[string]any{}, map[string]any{"": ""}, map[string]any{"$ref": "#"},
+		json.Number("1e400"), json.Number("-0"), json.Number("1E+2"), json.Number("0.1e1"), json.Number("123456789012345678901234567890"),
+	}...)
 }
 
 // MutateValue alters one place of a JSON value.
@@ -38,7 +43,7 @@ func MutateValue(r *rand.Rand, value any) any {
 			return mutateText(r, v)
 		}
 	}
-	return pick(r, hostile...)
+	return hostile(r)
 }
 
 func mutateObject(r *rand.Rand, v map[string]any) any {
@@ -49,11 +54,11 @@ func mutateObject(r *rand.Rand, v map[string]any) any {
 	slices.Sort(names)
 	switch chance := r.IntN(10); {
 	case len(names) == 0 || chance == 0:
-		return pick(r, hostile...)
+		return hostile(r)
 	case chance == 1:
 		delete(v, pick(r, names...))
 	case chance == 2:
-		v[mutateText(r, pick(r, names...))] = pick(r, hostile...)
+		v[mutateText(r, pick(r, names...))] = hostile(r)
 	case chance == 3:
 		name := pick(r, names...)
 		v[mutateText(r, name)] = v[name]

@@ -52,6 +52,11 @@ func (d *Document) faults(s schema, value any, path string) []string {
 	for keyword, argument := range s {
 		all = append(all, d.keyword(s, keyword, argument, value, path)...)
 	}
+	// Answers may grow, so that the document leaves their schemas open; what is sent today stands in it all the same.
+	if _, judged := s["additionalProperties"]; s["properties"] != nil && !judged {
+		object, _ := value.(map[string]any)
+		all = append(all, d.additional(s, false, object, path)...)
+	}
 	return all
 }
 

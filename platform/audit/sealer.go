@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"idplatform/database"
 	"idplatform/models"
 	"idplatform/platform/vault"
 	"idplatform/store"
@@ -14,10 +15,12 @@ import (
 
 const (
 	sealEvery = 500 * time.Millisecond
-	// sealGroup is how many entries one transaction chains: few enough that a caller never waits for it.
-	sealGroup = 500
-	leaseName = "audit-sealer"
-	leaseTime = 10 * time.Second
+	// How many entries one transaction chains. On SQLite, where one transaction writes at a time, they are few
+	// enough that a caller never waits for them.
+	groupSQLite   = 500
+	groupPostgres = 2000
+	leaseName     = "audit-sealer"
+	leaseTime     = 10 * time.Second
 )
 
 // Sealer chains the entries that have no seal yet. Any number of processes may run one; a lease lets one
@@ -26,13 +29,18 @@ type Sealer struct {
 	store  *store.Store
 	signer ed25519.PrivateKey
 	holder string
+	group  int
 	now    func() time.Time
 	log    *slog.Logger
 }
 
 // NewSealer makes a sealer; holder names this process.
 func NewSealer(s *store.Store, v *vault.Vault, holder string, now func() time.Time, log *slog.Logger) *Sealer {
-	return &Sealer{store: s, signer: signingKey(v), holder: holder, now: now, log: log}
+	group := groupSQLite
+	if s.DB().Driver == database.Postgres {
+		group = groupPostgres
+	}
+	return &Sealer{store: s, signer: signingKey(v), holder: holder, group: group, now: now, log: log}
 }
 
 // signingKey signs the heads of days. It is derived from the deployment's index key, so that it survives
@@ -70,7 +78,7 @@ func (s *Sealer) Seal(ctx context.Context) error {
 			return err
 		}
 		n, err := s.sealGroup(ctx)
-		if err != nil || n < sealGroup {
+		if err != nil || n < s.group {
 			return err
 		}
 	}
@@ -84,7 +92,7 @@ func (s *Sealer) sealGroup(ctx context.Context) (sealed int, err error) {
 		if held, err := s.store.Leases.Held(ctx, leaseName, s.holder); err != nil || !held {
 			return err
 		}
-		entries, err := s.store.Audit.Unsealed(ctx, "", sealGroup)
+		entries, err := s.store.Audit.Unsealed(ctx, "", s.group)
 		if err != nil || len(entries) == 0 {
 			return err
 		}

@@ -19,12 +19,13 @@ type URLChecker interface {
 type Endpoints struct {
 	endpoints store.Endpoints
 	urls      URLChecker
+	types     []models.EventType
 	now       func() time.Time
 }
 
-// NewEndpoints makes an Endpoints.
-func NewEndpoints(endpoints store.Endpoints, urls URLChecker, now func() time.Time) *Endpoints {
-	return &Endpoints{endpoints: endpoints, urls: urls, now: now}
+// NewEndpoints makes an Endpoints; types are those that can be chosen.
+func NewEndpoints(endpoints store.Endpoints, urls URLChecker, types []models.EventType, now func() time.Time) *Endpoints {
+	return &Endpoints{endpoints: endpoints, urls: urls, types: types, now: now}
 }
 
 // Check judges an endpoint: invalid_request with the fields "url" and "types", both faults at once.
@@ -38,7 +39,7 @@ func (e *Endpoints) Check(ctx context.Context, url string, types []string) error
 		faults = append(faults, found.Fields...)
 	}
 	for _, name := range types {
-		if !slices.Contains(models.EventTypes(), models.EventType(name)) {
+		if !slices.Contains(e.types, models.EventType(name)) {
 			faults = append(faults, unknownType("types"))
 			break
 		}

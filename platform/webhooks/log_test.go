@@ -50,7 +50,7 @@ func TestLog_PagesNewestFirst(t *testing.T) {
 			}
 			other.record(recorder)
 		}
-		l := webhooks.NewLog(w.store, w.vault, w.clock.Now)
+		l := webhooks.NewLog(w.store, w.vault, models.EventTypes(), w.clock.Now)
 		for _, tc := range []struct {
 			typ  string
 			want []string
@@ -105,7 +105,7 @@ func TestLog_Refuses(t *testing.T) {
 		id := mine.record(recorder)
 		mine.record(recorder)
 		foreign := other.record(recorder)
-		l := webhooks.NewLog(w.store, w.vault, w.clock.Now)
+		l := webhooks.NewLog(w.store, w.vault, models.EventTypes(), w.clock.Now)
 		cursor := *list(t, l, mine.ID, webhooks.Query{Limit: 1}).NextCursor
 		raw, err := base64.RawURLEncoding.DecodeString(cursor)
 		require.NoError(t, err)

@@ -107,7 +107,7 @@ func TestEndpoints_Check(t *testing.T) {
 		tn := w.tenant(nil)
 		guard, err := outbound.New(outbound.Options{})
 		require.NoError(t, err)
-		endpoints := webhooks.NewEndpoints(w.store.Endpoints, guard, w.clock.Now)
+		endpoints := webhooks.NewEndpoints(w.store.Endpoints, guard, models.EventTypes(), w.clock.Now)
 		err = endpoints.Set(t.Context(), tn.ID, "http://127.0.0.1/", []string{"job.completed", "x"})
 		var refused *errs.Error
 		require.ErrorAs(t, err, &refused)

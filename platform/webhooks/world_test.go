@@ -209,7 +209,7 @@ func (w *world) tenant(answer http.HandlerFunc, types ...string) *tenant {
 	w.opened = append(w.opened, tn.receiver.address)
 	guard, err := outbound.New(outbound.Options{AllowLoopback: []string{tn.receiver.address}})
 	require.NoError(w.t, err)
-	require.NoError(w.t, webhooks.NewEndpoints(w.store.Endpoints, guard, w.clock.Now).Set(w.t.Context(), app.ID, "http://"+tn.receiver.address+"/hooks?a=b", types))
+	require.NoError(w.t, webhooks.NewEndpoints(w.store.Endpoints, guard, models.EventTypes(), w.clock.Now).Set(w.t.Context(), app.ID, "http://"+tn.receiver.address+"/hooks?a=b", types))
 	return tn
 }
 
