@@ -44,7 +44,7 @@ func TestKYC_Retrieve(t *testing.T) {
 			require.Equal(t, http.StatusNotFound, refused.Status)
 		})
 		for name, other := range map[string]string{
-			"Unknown": id[:len(id)-1] + "x", "Upper": strings.ToUpper(id), "OtherPrefix": "face_" + id[4:], "NoPrefix": id[4:], "Long": id + "0",
+			"Unknown": id[:len(id)-2] + strings.Map(func(r rune) rune { return '0' + (r+1)%8 }, id[len(id)-2:]), "Upper": strings.ToUpper(id), "OtherPrefix": "face_" + id[4:], "NoPrefix": id[4:], "Long": id + "0",
 			"Percent": strings.Replace(id, "kyc", "k%79c", 1) + "0", "Quote": "kyc_'%20OR%201=1", "NUL": "kyc_%00", "NotUTF8": "%ff", "Dots": "..%2f..%2fetc", "Endless": strings.Repeat("k", 8000),
 		} {
 			t.Run(name+"IsNotFound", func(t *testing.T) {
