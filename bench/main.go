@@ -41,6 +41,7 @@ func tables() []table {
 		all = append(all,
 			table{"limits-" + kind, func(ctx context.Context, w io.Writer, s settings) error { return printLimits(ctx, w, s, kind) }},
 			table{"population-" + kind, func(ctx context.Context, w io.Writer, s settings) error { return printPopulations(ctx, w, s, kind) }},
+			table{"kyc-" + kind, func(ctx context.Context, w io.Writer, s settings) error { return printKYC(ctx, w, s, kind) }},
 			table{"async-" + kind, func(ctx context.Context, w io.Writer, s settings) error { return printAsync(ctx, w, s, kind) }},
 		)
 	}

@@ -40,17 +40,23 @@ func newSigner(c access.Credentials) (*signer, error) {
 }
 
 // request is one signed call with an encrypted body, as it goes over the wire.
-func (s *signer) request(plaintext []byte) []byte {
+func (s *signer) request(plaintext []byte) []byte { return s.requestTo(kycPath, "", plaintext) }
+
+// requestTo is a request to a path, under an idempotency key unless that is empty.
+func (s *signer) requestTo(path, idempotencyKey string, plaintext []byte) []byte {
 	nonce, timestamp := uuid.NewString(), strconv.FormatInt(time.Now().Unix(), 10)
-	iv, body := s.key.Seal(plaintext, wire.RequestAAD(timestamp, nonce, http.MethodPost, kycPath))
+	iv, body := s.key.Seal(plaintext, wire.RequestAAD(timestamp, nonce, http.MethodPost, path))
 	sum := sha256.Sum256(body)
 	signature := wire.Sign(s.secret, wire.Canonical{Timestamp: timestamp, Nonce: nonce, Method: http.MethodPost,
-		Path: kycPath, IV: iv, BodyHash: hex.EncodeToString(sum[:])})
+		Path: path, IV: iv, IdempotencyKey: idempotencyKey, BodyHash: hex.EncodeToString(sum[:])})
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: %d\r\n", kycPath, len(body))
+	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: %d\r\n", path, len(body))
 	for _, header := range [][2]string{{wire.HeaderKeyID, s.keyID}, {wire.HeaderTimestamp, timestamp},
 		{wire.HeaderNonce, nonce}, {wire.HeaderIV, iv}, {wire.HeaderSignature, signature}} {
 		fmt.Fprintf(&b, "%s: %s\r\n", header[0], header[1])
+	}
+	if idempotencyKey != "" {
+		fmt.Fprintf(&b, "%s: %s\r\n", wire.HeaderIdempotencyKey, idempotencyKey)
 	}
 	b.WriteString("\r\n")
 	b.Write(body)
