@@ -37,7 +37,11 @@ func (x *exchange) request(op *catalog.Operation) pipeline.Request {
 
 // shown renders a stored answer.
 func (x *exchange) shown(out pipeline.Answer) (answer, error) {
-	body, err := x.server.cfg.Pipeline.Show(x.gin.Request.Context(), out.Body)
+	stored := out.Body
+	if out.Shown != nil { // its files are read already; what is left to show are URLs
+		stored = out.Shown
+	}
+	body, err := x.server.cfg.Pipeline.Show(x.gin.Request.Context(), stored)
 	if err != nil {
 		return answer{}, err
 	}

@@ -65,8 +65,8 @@ func (i BatchItem) Delivery() Delivery {
 	return Delivery(delivery)
 }
 
-// DecodeBatch reads a batch into its items. It fails only for what is wrong with the batch as a whole.
-func (o *Operation) DecodeBatch(body []byte) ([]BatchItem, error) {
+// DecodeBatch reads a batch of at most limit items. It fails only for what is wrong with the batch as a whole.
+func (o *Operation) DecodeBatch(body []byte, limit int) ([]BatchItem, error) {
 	tree, err := Parse(body)
 	if err != nil {
 		return nil, err
@@ -77,6 +77,9 @@ func (o *Operation) DecodeBatch(body []byte) ([]BatchItem, error) {
 	}
 	batch := tree.Value.(map[string]any)
 	values := batch["items"].([]any)
+	if len(values) > limit {
+		return nil, errs.New(errs.BatchTooLarge).With("limit", limit)
+	}
 	items := make([]BatchItem, len(values))
 	for i, value := range values {
 		if object, ok := value.(map[string]any); ok {

@@ -116,7 +116,7 @@ func FuzzDecode(f *testing.F) {
 		if err == nil && decoded == nil {
 			t.Fatal("neither a request nor an error")
 		}
-		items, err := op.DecodeBatch(body)
+		items, err := op.DecodeBatch(body, 10_000)
 		requireClean(t, body, err)
 		for _, item := range items {
 			_, err := op.DecodeItem(item)

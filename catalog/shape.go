@@ -118,6 +118,12 @@ func fieldOf(d *huma.ErrorDetail) errs.Field {
 		}
 		return errs.Field{Field: path + strings.TrimSuffix(name, after), Problem: "is required"}
 	}
+	switch {
+	case path == "":
+		path = "body"
+	case d.Value == nil && !strings.HasSuffix(path, "]"): // null is absent, also where a value is required
+		return errs.Field{Field: safeName(path), Problem: "is required"}
+	}
 	return errs.Field{Field: safeName(path), Problem: problemOf(message)}
 }
 
@@ -146,10 +152,14 @@ func problemOf(message string) string {
 		validation.MsgExpectedMaxItems:  "must have at most %d items",
 	} {
 		if _, err := fmt.Sscanf(message, format, &n); err == nil {
+			if strings.Contains(words, "least") && n == 1 {
+				return "must not be empty"
+			}
 			return fmt.Sprintf(words, n)
 		}
 	}
 	message, _, _ = strings.Cut(message, ": ") // what follows quotes the value
+	message = strings.ReplaceAll(message, `"`, "")
 	message = strings.TrimPrefix(strings.TrimPrefix(message, "expected "), "string to ")
 	return "must be " + strings.TrimPrefix(message, "value to be ")
 }

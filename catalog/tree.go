@@ -18,6 +18,15 @@ import (
 // maxDepth bounds nesting; the deepest request of the platform has five levels.
 const maxDepth = 32
 
+// What a body may hold at the most. The largest batch of the platform stays far below; beyond, a body is refused
+// before it takes more memory than it is worth.
+const (
+	mostElements = 10_001 // of an array; what goes beyond is counted, not kept
+	mostMembers  = 1_000  // of an object
+	mostValues   = 2_000_000
+	mostFaults   = 20_000
+)
+
 // Tree is a parsed JSON body: objects as map[string]any, arrays as []any, numbers as float64. Faults are
 // what is wrong in it although it parses: duplicate keys, numbers out of range, NUL characters.
 type Tree struct {
@@ -87,7 +96,10 @@ func escaped(text []byte) rune {
 	return rune(unit)
 }
 
-var errTooDeep = fmt.Errorf("it is nested deeper than %d levels", maxDepth)
+var (
+	errTooDeep = fmt.Errorf("it is nested deeper than %d levels", maxDepth)
+	errTooMany = fmt.Errorf("it holds more than a request can: at most %d members an object, %d values in all", mostMembers, mostValues)
+)
 
 // syntaxProblem words a parse error without quoting the body, which may hold personal data.
 func syntaxProblem(err error) string {
@@ -102,9 +114,10 @@ func syntaxProblem(err error) string {
 }
 
 type parser struct {
-	dec  *json.Decoder
-	tree *Tree
-	path []string
+	dec    *json.Decoder
+	tree   *Tree
+	path   []string
+	values int
 }
 
 func (p *parser) fault(problem string) {
@@ -114,6 +127,9 @@ func (p *parser) fault(problem string) {
 func (p *parser) value(depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, errTooDeep
+	}
+	if p.values++; p.values > mostValues {
+		return nil, errTooMany
 	}
 	token, err := p.dec.Token()
 	if err != nil {
@@ -144,6 +160,9 @@ func (p *parser) object(depth int) (any, error) {
 			return nil, err
 		}
 		key := token.(string)
+		if len(object) >= mostMembers || len(p.tree.Faults) > mostFaults {
+			return nil, errTooMany
+		}
 		p.path = append(p.path, "."+safeName(key))
 		if _, dup := object[key]; dup {
 			p.fault("is given more than once")
@@ -162,6 +181,9 @@ func (p *parser) object(depth int) (any, error) {
 func (p *parser) array(depth int) (any, error) {
 	array := []any{}
 	for p.dec.More() {
+		if len(array) == mostElements {
+			return array, p.passOver()
+		}
 		p.path = append(p.path, "["+strconv.Itoa(len(array))+"]")
 		value, err := p.value(depth + 1)
 		if err != nil {
@@ -172,6 +194,23 @@ func (p *parser) array(depth int) (any, error) {
 	}
 	_, err := p.dec.Token()
 	return array, err
+}
+
+// passOver reads the rest of an array without keeping it.
+func (p *parser) passOver() error {
+	for open := 1; open > 0; {
+		token, err := p.dec.Token()
+		if err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('['), json.Delim('{'):
+			open++
+		case json.Delim(']'), json.Delim('}'):
+			open--
+		}
+	}
+	return nil
 }
 
 func (p *parser) number(n json.Number) any {

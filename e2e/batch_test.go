@@ -77,9 +77,9 @@ func TestBatch_WholeRefused(t *testing.T) {
 		}{
 			{"NoBody", ``, []string{"body"}},
 			{"NoJSON", `{"items":[` + good + `]`, []string{"body"}},
-			{"Array", `[` + good + `]`, []string{""}},
-			{"Text", `"items"`, []string{""}},
-			{"Null", `null`, []string{""}},
+			{"Array", `[` + good + `]`, []string{"body"}},
+			{"Text", `"items"`, []string{"body"}},
+			{"Null", `null`, []string{"body"}},
 			{"NoItems", `{}`, []string{"items"}},
 			{"NoItemsButFields", `{"purpose":"age_gating"}`, []string{"items"}},
 			{"ItemsNull", `{"items":null}`, []string{"items"}},

@@ -36,12 +36,19 @@ func Newf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// faultsWorded bounds how many faults a message words; Fields holds them all.
-const faultsWorded = 8
+// faultsWorded bounds how many faults a message words, faultsListed how many Fields holds: enough for people, and
+// no answer larger than its request.
+const (
+	faultsWorded = 8
+	faultsListed = 100
+)
 
 // Invalid is invalid_request with every fault found.
 func Invalid(fields ...Field) *Error {
 	e := New(InvalidRequest)
+	if more := len(fields) - faultsListed; more > 0 {
+		fields = append(fields[:faultsListed:faultsListed], Field{Field: "body", Problem: fmt.Sprintf("has %d more faults", more)})
+	}
 	e.Fields = fields
 	words := make([]string, 0, faultsWorded)
 	for _, f := range fields[:min(len(fields), faultsWorded)] {

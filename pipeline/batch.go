@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 
 	"idplatform/catalog"
 	"idplatform/errs"
@@ -29,12 +31,9 @@ type Item struct {
 // AdmitBatch judges a batch of at most limit items. What is wrong with the batch as a whole is the error;
 // what is wrong with an item is that item's.
 func (p *Pipeline) AdmitBatch(r Request, limit int) ([]Item, error) {
-	raw, err := r.Operation.DecodeBatch(r.Body)
+	raw, err := r.Operation.DecodeBatch(r.Body, limit)
 	if err != nil {
 		return nil, err
-	}
-	if len(raw) > limit {
-		return nil, errs.New(errs.BatchTooLarge).With("limit", limit).With("items", len(raw))
 	}
 	if err := checkDelivery(raw); err != nil {
 		return nil, err
@@ -99,30 +98,37 @@ func (p *Pipeline) SyncBatch(ctx context.Context, r Request) (Answer, error) {
 		}
 		var answer Answer
 		_, err = p.Execute(ctx, calls, func(ctx context.Context, outcomes []Outcome) (err error) {
-			if answer.Body, err = listItems(items, outcomes); err != nil {
+			if answer.Body, err = listItems(items, outcomes, func(o Outcome) []byte { return o.Body }); err != nil {
 				return err
 			}
-			return keep(ctx, answer)
+			if slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.Shown != nil }) {
+				answer.Shown, err = listItems(items, outcomes, shownOrBody)
+			}
+			return errors.Join(err, keep(ctx, answer))
 		})
 		if away := errs.From(err); err != nil && away.Kind() == errs.KindUnavailable {
-			return p.failItems(ctx, items, calls, away, keep)
+			return failItems(items, calls, away)
 		}
 		return answer, err
 	})
 }
 
+func shownOrBody(o Outcome) []byte {
+	if o.Shown != nil {
+		return o.Shown
+	}
+	return o.Body
+}
+
 // failItems answers a batch whose items could not be looked up: each fails for that reason, the batch does not.
-func (p *Pipeline) failItems(ctx context.Context, items []Item, calls []*Call, reason *errs.Error, keep Keep) (Answer, error) {
+// The answer is not kept, for the same batch may fare better in a moment.
+func failItems(items []Item, calls []*Call, reason *errs.Error) (Answer, error) {
 	outcomes := make([]Outcome, len(calls))
 	for i := range outcomes {
 		outcomes[i].Err = reason
 	}
-	body, err := listItems(items, outcomes)
-	if err != nil {
-		return Answer{}, err
-	}
-	answer := Answer{Body: body}
-	return answer, p.Store.Tx(ctx, func(ctx context.Context) error { return keep(ctx, answer) })
+	body, err := listItems(items, outcomes, shownOrBody)
+	return Answer{Body: body, Unkept: true}, err
 }
 
 // ItemResult is one entry of a batch result list.
@@ -146,8 +152,9 @@ type ItemList struct {
 	NextCursor *string      `json:"next_cursor" nullable:"true" doc:"Pass as cursor to read on; null at the end."`
 }
 
-// listItems joins items and the outcomes of their calls, which come in the same order.
-func listItems(items []Item, outcomes []Outcome) ([]byte, error) {
+// listItems joins items and the outcomes of their calls, which come in the same order; body picks what is listed
+// of an outcome.
+func listItems(items []Item, outcomes []Outcome, body func(Outcome) []byte) ([]byte, error) {
 	list := ItemList{Object: "list", Data: make([]ItemResult, len(items))}
 	next := 0
 	for i := range items {
@@ -155,7 +162,7 @@ func listItems(items []Item, outcomes []Outcome) ([]byte, error) {
 			list.Data[i] = itemResult(items[i].Reference, nil, items[i].Err)
 			continue
 		}
-		list.Data[i] = itemResult(items[i].Reference, outcomes[next].Body, outcomes[next].Err)
+		list.Data[i] = itemResult(items[i].Reference, body(outcomes[next]), outcomes[next].Err)
 		next++
 	}
 	return encode(list)

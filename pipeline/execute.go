@@ -20,6 +20,8 @@ type Outcome struct {
 	// ID and Body are those of the result: Body in the stored form, files as references.
 	ID   string
 	Body []byte
+	// Shown is Body with its files read, for a call that has them delivered in the answer; nil for others.
+	Shown []byte
 	// Err is set instead when the service refused the call.
 	Err *errs.Error
 	// Skipped says that somebody else has settled the call meanwhile: nothing was written for it.
@@ -133,13 +135,14 @@ func (p *Pipeline) outcome(ctx context.Context, call *Call, inv *catalog.Invocat
 	if err != nil {
 		return Outcome{}, fmt.Errorf("marshal the result of %s: %w", call.Operation.Service, err)
 	}
+	out := Outcome{ID: inv.ID, Body: body, reply: reply}
 	if call.Delivery == catalog.Base64 {
 		// Files that cannot be read now fail the call before anything is written, not after.
-		if _, err := p.Show(ctx, body); err != nil {
+		if out.Shown, err = p.Show(ctx, body); err != nil {
 			return Outcome{Err: errs.From(err), reply: reply}, nil
 		}
 	}
-	return Outcome{ID: inv.ID, Body: body, reply: reply}, nil
+	return out, nil
 }
 
 // record writes the rows of the calls that succeeded.

@@ -96,20 +96,29 @@ func (c *claim) run(ctx context.Context, work func(context.Context, Keep) (Answe
 	answer, err := work(working, func(ctx context.Context, a Answer) error {
 		return c.keep(ctx, kept{Body: a.Body, Accepted: a.Accepted})
 	})
-	if err == nil {
+	if err == nil && !answer.Unkept {
 		return answer, nil
 	}
 	after := context.WithoutCancel(ctx) // the key is settled even when the caller has gone
+	if err == nil {
+		c.free(after)
+		return answer, nil
+	}
 	if refusal := errs.From(err); refusal.Kind() == errs.KindUnprocessable {
 		if keepErr := c.keepRefusal(after, refusal); keepErr != nil {
 			return Answer{}, errors.Join(err, keepErr)
 		}
 		return Answer{}, err
 	}
-	if freeErr := c.pipeline.Store.Idempotency.Release(after, c.app, c.key, c.holder); freeErr != nil {
-		c.pipeline.Log.Warn("an idempotency key was not freed; its lock ends by itself", "request_id", c.holder, "cause", freeErr.Error())
-	}
+	c.free(after)
 	return Answer{}, err
+}
+
+// free gives the key back to be used anew.
+func (c *claim) free(ctx context.Context) {
+	if err := c.pipeline.Store.Idempotency.Release(ctx, c.app, c.key, c.holder); err != nil {
+		c.pipeline.Log.Warn("an idempotency key was not freed; its lock ends by itself", "request_id", c.holder, "cause", err.Error())
+	}
 }
 
 func (c *claim) keepRefusal(ctx context.Context, refusal *errs.Error) error {

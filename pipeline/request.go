@@ -25,6 +25,11 @@ type Request struct {
 // Answer is what a request is answered: a body in the stored form (see Pipeline.Show).
 type Answer struct {
 	Body []byte
+	// Shown is Body with the files read that are delivered in the answer; nil when there are none, or when they
+	// are still to be read.
+	Shown []byte
+	// Unkept says that the answer is not to be kept under the idempotency key: the same request may fare better.
+	Unkept bool
 	// Accepted says that the work was taken (202) rather than done (200).
 	Accepted bool
 	// Replayed says that this is the answer to an earlier request with the same key.

@@ -18,6 +18,6 @@ func (p *Pipeline) Single(ctx context.Context, r Request) (Answer, error) {
 		if err != nil {
 			return Answer{}, err
 		}
-		return Answer{Body: outcomes[0].Body}, nil
+		return Answer{Body: outcomes[0].Body, Shown: outcomes[0].Shown}, nil
 	})
 }
