@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"idplatform/database"
 	"idplatform/models"
@@ -18,13 +17,11 @@ type Idempotency struct{ db *database.DB }
 // back. A row that has expired, or whose lock has ended unanswered, is not in the way when its fingerprint is
 // the same or it has expired.
 func (r Idempotency) Claim(ctx context.Context, app models.ApplicationID, claim models.IdempotencyKey, now models.Timestamp) (taken *models.IdempotencyKey, err error) {
-	claim.ApplicationID = app
+	if inserted, err := r.insert(ctx, app, claim); err != nil || inserted {
+		return nil, err
+	}
 	err = r.db.Tx(ctx, func(ctx context.Context) error {
 		for {
-			insert := r.db.Write(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&claim)
-			if insert.Error != nil || insert.RowsAffected == 1 {
-				return insert.Error
-			}
 			takeover := r.db.Write(ctx).Model(&models.IdempotencyKey{}).
 				Where("application_id = ? AND key = ?", app, claim.Key).
 				Where("expires_at <= ? OR (answer IS NULL AND locked_until <= ? AND fingerprint = ?)", now, now, claim.Fingerprint).
@@ -35,26 +32,37 @@ func (r Idempotency) Claim(ctx context.Context, app models.ApplicationID, claim 
 			}
 			var row models.IdempotencyKey
 			err := r.db.Write(ctx).Where("application_id = ? AND key = ?", app, claim.Key).Take(&row).Error
-			if errors.Is(err, gorm.ErrRecordNotFound) {
-				continue // its holder freed it since it was in the way
+			if !errors.Is(err, gorm.ErrRecordNotFound) {
+				taken = &row
+				return found("idempotency key", err)
 			}
-			taken = &row
-			return found("idempotency key", err)
+			// Its holder freed it since it was in the way.
+			if inserted, err := r.insert(ctx, app, claim); err != nil || inserted {
+				return err
+			}
 		}
 	})
 	return taken, err
 }
 
+// insert reports whether the key was free.
+func (r Idempotency) insert(ctx context.Context, app models.ApplicationID, claim models.IdempotencyKey) (bool, error) {
+	rows, err := r.db.Exec(ctx, `INSERT INTO idempotency_keys (application_id, key, fingerprint, holder, locked_until, expires_at)
+		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		app, claim.Key, claim.Fingerprint, claim.Holder, claim.LockedUntil, claim.ExpiresAt)
+	return rows == 1, err
+}
+
 // Answer stores the sealed answer under a key that the holder still has, or fails with ErrNotFound: the lock
 // ended and somebody else took it, so that the transaction must not commit.
 func (r Idempotency) Answer(ctx context.Context, app models.ApplicationID, key []byte, holder string, answer []byte) error {
-	update := r.db.Write(ctx).Exec(
+	rows, err := r.db.Exec(ctx,
 		"UPDATE idempotency_keys SET answer = ? WHERE application_id = ? AND key = ? AND holder = ? AND answer IS NULL",
 		answer, app, key, holder)
-	if update.Error == nil && update.RowsAffected == 0 {
+	if err == nil && rows == 0 {
 		return ErrNotFound
 	}
-	return update.Error
+	return err
 }
 
 // Release frees a key that the holder still has and that was not answered.
