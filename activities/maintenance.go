@@ -4,10 +4,13 @@ package activities
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"go.temporal.io/sdk/activity"
 
+	"idplatform/database"
 	"idplatform/models"
 )
 
@@ -45,26 +48,30 @@ type PurgeResult struct {
 	Deliveries      int64
 }
 
-// Purge deletes expired rows in short transactions until none is left.
+// Purge deletes expired rows in short transactions until none is left. A kind of rows that cannot be deleted
+// does not keep those behind it from going; and callers who want to write go first.
 func (m *Maintenance) Purge(ctx context.Context, _ PurgeInput) (result PurgeResult, err error) {
 	now := models.At(m.Now())
+	bulk := database.Bulk(ctx)
+	var failures []error
 	for _, part := range []struct {
+		name  string
 		rows  Purger
 		count *int64
-	}{{m.Nonces, &result.Nonces}, {m.Results, &result.Results}, {m.Idempotency, &result.IdempotencyKeys},
-		{m.Jobs, &result.Jobs}, {m.Batches, &result.Batches},
-		{m.Events, &result.Events}, {m.Deliveries, &result.Deliveries}} {
+	}{{"nonces", m.Nonces, &result.Nonces}, {"results", m.Results, &result.Results},
+		{"idempotency keys", m.Idempotency, &result.IdempotencyKeys}, {"jobs", m.Jobs, &result.Jobs}, {"batches", m.Batches, &result.Batches},
+		{"events", m.Events, &result.Events}, {"deliveries", m.Deliveries, &result.Deliveries}} {
 		for {
-			n, err := part.rows.Purge(ctx, now, purgeGroup)
+			n, err := part.rows.Purge(bulk, now, purgeGroup)
 			*part.count += n
 			if err != nil {
-				return result, err
+				failures = append(failures, fmt.Errorf("purge %s: %w", part.name, err))
 			}
-			if n == 0 {
+			if err != nil || n == 0 {
 				break
 			}
 			activity.RecordHeartbeat(ctx, result)
 		}
 	}
-	return result, nil
+	return result, errors.Join(failures...)
 }

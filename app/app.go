@@ -317,17 +317,18 @@ func (a *App) activities() workers.Activities {
 	}
 }
 
-// renewKeys lets the vault make new data keys in time.
+// renewKeys lets the vault make new data keys in time. It asks far more often than one is due, so that neither
+// a failure nor an unlucky start makes a key much older than it should be.
 func (a *App) renewKeys(ctx context.Context) error {
-	day := time.NewTicker(24 * time.Hour)
-	defer day.Stop()
+	hour := time.NewTicker(time.Hour)
+	defer hour.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-day.C:
+		case <-hour.C:
 			if err := a.vault.Refresh(ctx, a.opts.Now()); err != nil {
-				a.opts.Log.Error("data keys were not renewed; it is tried again tomorrow", "cause", err.Error())
+				a.opts.Log.Error("data keys were not renewed; it is tried again in an hour", "cause", err.Error())
 			}
 		}
 	}

@@ -61,15 +61,24 @@ func (a *Deployment) Create(ctx context.Context, n NewApplication) (DevCredentia
 			return DevCredentials{}, err
 		}
 	}
-	org, err := admin.EnsureOrganisation(ctx, n.Organisation, g)
+	// All or nothing: an application whose credentials nobody has seen would be of no use to anyone.
+	var shown access.Credentials
+	err := a.app.store.Tx(ctx, func(ctx context.Context) error {
+		org, err := admin.EnsureOrganisation(ctx, n.Organisation, g)
+		if err != nil {
+			return err
+		}
+		created, credentials, err := admin.CreateApplication(ctx, org, n.Name, g)
+		shown = credentials
+		if err != nil || n.Webhook.URL == "" {
+			return err
+		}
+		return a.app.Endpoints.Keep(ctx, created.ID, n.Webhook.URL, n.Webhook.Events)
+	})
 	if err != nil {
 		return DevCredentials{}, err
 	}
-	created, shown, err := admin.CreateApplication(ctx, org, n.Name, g)
-	if err == nil && n.Webhook.URL != "" {
-		err = a.app.Endpoints.Set(ctx, created.ID, n.Webhook.URL, n.Webhook.Events)
-	}
-	return DevCredentials{BaseURL: a.cfg.PublicURL, Credentials: shown}, err
+	return DevCredentials{BaseURL: a.cfg.PublicURL, Credentials: shown}, nil
 }
 
 func orAll(named, all []string) []string {

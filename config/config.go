@@ -161,7 +161,7 @@ func Load(file string) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	for _, fault := range append(cfg.faults(), cfg.devOnly()...) {
+	for _, fault := range slices.Concat(cfg.faults(), cfg.devOnly(), cfg.notYet()) {
 		if !slices.ContainsFunc(faults, func(said string) bool { return aboutSame(said, fault) }) {
 			faults = append(faults, fault)
 		}
@@ -170,17 +170,6 @@ func Load(file string) (Config, error) {
 		return Config{}, err
 	}
 	return cfg, nil
-}
-
-// devOnly lists what only `platform dev` may change.
-func (c Config) devOnly() (faults []string) {
-	if !slices.Equal(c.Webhooks.Schedule, WebhookSchedule()) {
-		faults = append(faults, "webhooks.schedule can be changed under `platform dev` only: leave it out")
-	}
-	if len(c.Webhooks.AllowLoopback) > 0 {
-		faults = append(faults, "webhooks.allow_loopback can be set under `platform dev` only: leave it out")
-	}
-	return faults
 }
 
 // aboutSame reports whether a second fault only follows from the first: both are about one key, or the first
@@ -330,7 +319,7 @@ func (c Config) faults() (faults []string) {
 			faults = append(faults, fmt.Sprintf(fault, args...))
 		}
 	}
-	check(c.Environment == "sandbox" || c.Environment == "production", "environment is %q: use sandbox or production", c.Environment)
+	check(c.Environment == "sandbox" || c.Environment == "production", "environment is %q: use sandbox", c.Environment)
 	u, err := url.Parse(c.PublicURL)
 	check(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && strings.Trim(u.Path, "/") == "",
 		"public_url is %q: give scheme and host, such as https://identity.example.cd", c.PublicURL)

@@ -7,7 +7,15 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
+	"github.com/pressly/goose/v3/lock"
 )
+
+// oneAtATime lets the processes of a deployment start at once: one of them migrates, the others wait for it,
+// asking every second for up to five minutes, and find nothing left to do. The lock is the database's own.
+func oneAtATime() (lock.SessionLocker, error) {
+	const everySecond, times = 1, 300
+	return lock.NewPostgresSessionLocker(lock.WithLockTimeout(everySecond, times))
+}
 
 // MigrateFolder is Migrate for a folder of an embedded file system.
 func (db *DB) MigrateFolder(ctx context.Context, files fs.FS, folder, table string) error {
@@ -37,7 +45,15 @@ func (db *DB) Migrate(ctx context.Context, files fs.FS, table string) error {
 	if err != nil {
 		return err
 	}
-	provider, err := goose.NewProvider("", pool, own, goose.WithStore(versions))
+	options := []goose.ProviderOption{goose.WithStore(versions)}
+	if db.Driver == Postgres {
+		locker, err := oneAtATime()
+		if err != nil {
+			return err
+		}
+		options = append(options, goose.WithSessionLocker(locker))
+	}
+	provider, err := goose.NewProvider("", pool, own, options...)
 	if err != nil {
 		return fmt.Errorf("read migrations of %s: %w", table, err)
 	}

@@ -155,17 +155,17 @@ type ItemList struct {
 // listItems joins items and the outcomes of their calls, which come in the same order; body picks what is listed
 // of an outcome.
 func listItems(items []Item, outcomes []Outcome, body func(Outcome) []byte) ([]byte, error) {
-	list := ItemList{Object: "list", Data: make([]ItemResult, len(items))}
+	list := make([]ItemResult, len(items))
 	next := 0
 	for i := range items {
 		if items[i].Call == nil {
-			list.Data[i] = itemResult(items[i].Reference, nil, items[i].Err)
+			list[i] = itemResult(items[i].Reference, nil, items[i].Err)
 			continue
 		}
-		list.Data[i] = itemResult(items[i].Reference, body(outcomes[next]), outcomes[next].Err)
+		list[i] = itemResult(items[i].Reference, body(outcomes[next]), outcomes[next].Err)
 		next++
 	}
-	return encode(list)
+	return encodeItems(list, nil)
 }
 
 func itemResult(reference *string, body []byte, err *errs.Error) ItemResult {
@@ -173,6 +173,37 @@ func itemResult(reference *string, body []byte, err *errs.Error) ItemResult {
 		return ItemResult{Reference: reference, Status: "failed", Error: &ItemError{Code: err.Code, Message: err.Message}}
 	}
 	return ItemResult{Reference: reference, Status: "succeeded", Result: body}
+}
+
+// encodeItems is an ItemList as JSON. The results are put in as they are: the JSON package would read every byte
+// of them again, which costs more than all else about a list.
+func encodeItems(items []ItemResult, nextCursor *string) ([]byte, error) {
+	size := 64
+	for i := range items {
+		size += 128 + len(items[i].Result)
+	}
+	list := append(make([]byte, 0, size), `{"object":"list","data":[`...)
+	for i, item := range items {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		result := item.Result
+		item.Result = nil
+		entry, err := encode(item)
+		if err != nil {
+			return nil, err
+		}
+		if result != nil {
+			entry = append(append(entry[:len(entry)-1], `,"result":`...), result...)
+			entry = append(entry, '}')
+		}
+		list = append(list, entry...)
+	}
+	cursor, err := encode(nextCursor)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(append(list, `],"next_cursor":`...), cursor...), '}'), nil
 }
 
 // encode is JSON without the escapes that only HTML needs.

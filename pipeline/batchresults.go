@@ -37,7 +37,7 @@ func (p *Pipeline) BatchResults(ctx context.Context, caller *access.Caller, id s
 	if err != nil {
 		return nil, err
 	}
-	list := ItemList{Object: "list", Data: []ItemResult{}}
+	var list []ItemResult
 	for _, item := range items {
 		if item.Status == models.ItemPending {
 			break
@@ -46,13 +46,14 @@ func (p *Pipeline) BatchResults(ctx context.Context, caller *access.Caller, id s
 		if err != nil {
 			return nil, err
 		}
-		list.Data = append(list.Data, entry)
+		list = append(list, entry)
 	}
-	if next := from + len(list.Data); batch.Status == models.BatchPending || next < int(batch.Total) {
+	var nextCursor *string
+	if next := from + len(list); batch.Status == models.BatchPending || next < int(batch.Total) {
 		cursor := p.cursor(caller.ApplicationID, id, next)
-		list.NextCursor = &cursor
+		nextCursor = &cursor
 	}
-	return encode(list)
+	return encodeItems(list, nextCursor)
 }
 
 func (p *Pipeline) settledItem(ctx context.Context, item models.BatchItem, sealed []byte) (ItemResult, error) {

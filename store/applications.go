@@ -74,6 +74,14 @@ func (r Applications) Organisation(ctx context.Context, id string) (*models.Orga
 	return &o, found("organisation", err)
 }
 
+// LockOrganisation reads an organisation inside a transaction and keeps others from changing it meanwhile. Who
+// locks an application too locks its organisation first.
+func (r Applications) LockOrganisation(ctx context.Context, id string) (*models.Organisation, error) {
+	var o models.Organisation
+	err := forUpdate(ctx, r.db).Where("id = ?", id).Take(&o).Error
+	return &o, found("organisation", err)
+}
+
 // OrganisationNamed reads the organisation with the name that was registered first, or ErrNotFound.
 func (r Applications) OrganisationNamed(ctx context.Context, name string) (*models.Organisation, error) {
 	var o models.Organisation
@@ -110,18 +118,29 @@ func (r Applications) Get(ctx context.Context, id models.ApplicationID) (*models
 	return &a, found("application", err)
 }
 
-// Lookup reads applications by id, key id or exact name.
-func (r Applications) Lookup(ctx context.Context, idOrKeyOrName string) ([]models.Application, error) {
-	var list []models.Application
-	err := r.db.Read(ctx).Where("id = ? OR key_id = ? OR name = ?", idOrKeyOrName, idOrKeyOrName, idOrKeyOrName).
-		Order("created_at, id").Limit(2).Find(&list).Error
+// Lock reads an application inside a transaction and keeps others from changing it meanwhile.
+func (r Applications) Lock(ctx context.Context, id models.ApplicationID) (*models.Application, error) {
+	var a models.Application
+	err := forUpdate(ctx, r.db).Where("id = ?", id).Take(&a).Error
+	return &a, found("application", err)
+}
+
+// Lookup reads up to two applications by id, else by key id, else by exact name: a name that looks like the id
+// of another application never hides it.
+func (r Applications) Lookup(ctx context.Context, idOrKeyOrName string) (list []models.Application, err error) {
+	for _, condition := range []string{"id = ?", "key_id = ?", "name = ?"} {
+		err = r.db.Read(ctx).Where(condition, idOrKeyOrName).Order("created_at, id").Limit(2).Find(&list).Error
+		if err != nil || len(list) > 0 {
+			break
+		}
+	}
 	return list, err
 }
 
-// UpdateGrants writes what an application may do.
+// UpdateGrants writes what an application may do, and nothing else of it. Production approval is no grant.
 func (r Applications) UpdateGrants(ctx context.Context, a *models.Application) error {
 	return r.db.Write(ctx).Model(a).
-		Select("services", "scopes", "purposes", "production_services", "updated_at").Updates(a).Error
+		Select("services", "scopes", "purposes", "updated_at").Updates(a).Error
 }
 
 // KeyPairs reads an application's pairs, the newest first.

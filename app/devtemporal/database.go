@@ -50,10 +50,16 @@ func (d database) remove() error {
 	return errors.Join(errs...)
 }
 
-// keep ends the first start with success.
+// keep ends the first start with success. Temporal leaves its files readable by everyone; SQLite gives those that
+// it makes later beside the database the mode of the database.
 func (d database) keep() error {
 	if !d.fresh {
 		return nil
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Chmod(d.file+suffix, 0o600); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("finish Temporal's first start: %w", err)
+		}
 	}
 	if err := os.Remove(d.marker()); err != nil {
 		return fmt.Errorf("finish Temporal's first start: %w", err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"idplatform/catalog"
 	"idplatform/models"
@@ -93,21 +94,32 @@ func (a *Admin) CreateOrganisation(ctx context.Context, name string, g Grants) (
 
 // EnsureOrganisation is the organisation of that name, created when there is none; its subscription grows to
 // hold what is given.
-func (a *Admin) EnsureOrganisation(ctx context.Context, name string, g Grants) (*models.Organisation, error) {
-	org, err := a.store.Applications.OrganisationNamed(ctx, name)
-	if errors.Is(err, store.ErrNotFound) {
-		return a.CreateOrganisation(ctx, name, g)
-	}
+func (a *Admin) EnsureOrganisation(ctx context.Context, name string, g Grants) (org *models.Organisation, err error) {
+	err = a.store.Tx(ctx, func(ctx context.Context) error {
+		org, err = a.store.Applications.OrganisationNamed(ctx, name)
+		if errors.Is(err, store.ErrNotFound) {
+			org, err = a.CreateOrganisation(ctx, name, g)
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		// Read once more under the lock: somebody may have changed it since it was found.
+		if org, err = a.store.Applications.LockOrganisation(ctx, org.ID); err != nil {
+			return err
+		}
+		org.Services, org.Scopes = union(org.Services, g.Services), union(org.Scopes, g.Scopes)
+		return a.store.Applications.UpdateOrganisation(ctx, org)
+	})
 	if err != nil {
 		return nil, err
 	}
-	org.Services, org.Scopes = union(org.Services, g.Services), union(org.Scopes, g.Scopes)
-	return org, a.store.Applications.UpdateOrganisation(ctx, org)
+	return org, nil
 }
 
 // CreateApplication adds an application to an organisation. The credentials are given here and nowhere else.
 func (a *Admin) CreateApplication(ctx context.Context, o *models.Organisation, name string, g Grants) (*models.Application, Credentials, error) {
-	if name = strings.TrimSpace(name); name == "" || len(name) > 200 {
+	if name = strings.TrimSpace(name); name == "" || utf8.RuneCountInString(name) > 200 {
 		return nil, Credentials{}, errors.New("an application's name has 1 to 200 characters")
 	}
 	if err := a.Check(g); err != nil {
@@ -138,13 +150,14 @@ func (a *Admin) Find(ctx context.Context, idOrKeyOrName string) (*models.Applica
 }
 
 // Grant adds to what an application may do. Its organisation's subscription grows with it when subscribe is
-// set; without, names outside the subscription are refused.
+// set; without, names outside the subscription are refused. app is brought up to date: what others granted or
+// revoked since it was read stays.
 func (a *Admin) Grant(ctx context.Context, app *models.Application, g Grants, subscribe bool) error {
 	if err := a.Check(g); err != nil {
 		return err
 	}
-	return a.store.Tx(ctx, func(ctx context.Context) error {
-		org, err := a.store.Applications.Organisation(ctx, app.OrganisationID)
+	return a.change(ctx, app, union, g, func(ctx context.Context) error {
+		org, err := a.store.Applications.LockOrganisation(ctx, app.OrganisationID)
 		if err != nil {
 			return err
 		}
@@ -154,24 +167,40 @@ func (a *Admin) Grant(ctx context.Context, app *models.Application, g Grants, su
 				return fmt.Errorf("the organisation %s does not subscribe to all of these; subscribe it first", org.Name)
 			}
 			org.Services, org.Scopes = services, scopes
-			if err := a.store.Applications.UpdateOrganisation(ctx, org); err != nil {
-				return err
-			}
+			return a.store.Applications.UpdateOrganisation(ctx, org)
 		}
-		app.Services, app.Scopes, app.Purposes = union(app.Services, g.Services), union(app.Scopes, g.Scopes), union(app.Purposes, g.Purposes)
-		app.UpdatedAt = models.At(a.now())
-		return a.store.Applications.UpdateGrants(ctx, app)
+		return nil
 	})
 }
 
-// Revoke takes from what an application may do; names that it does not have are ignored.
+// Revoke takes from what an application may do; names that it does not have are ignored. app is brought up to
+// date as by Grant.
 func (a *Admin) Revoke(ctx context.Context, app *models.Application, g Grants) error {
 	if err := a.Check(g); err != nil {
 		return err
 	}
-	app.Services, app.Scopes, app.Purposes = without(app.Services, g.Services), without(app.Scopes, g.Scopes), without(app.Purposes, g.Purposes)
-	app.UpdatedAt = models.At(a.now())
-	return a.store.Applications.UpdateGrants(ctx, app)
+	return a.change(ctx, app, without, g, func(context.Context) error { return nil })
+}
+
+// change writes what becomes of an application's grants, in one transaction with what goes before. The
+// application is read anew under a lock, so that two changes at the same time both count.
+func (a *Admin) change(ctx context.Context, app *models.Application, with func(have, names []string) []string, g Grants, before func(context.Context) error) error {
+	var fresh *models.Application
+	err := a.store.Tx(ctx, func(ctx context.Context) (err error) {
+		if err = before(ctx); err != nil {
+			return err
+		}
+		if fresh, err = a.store.Applications.Lock(ctx, app.ID); err != nil {
+			return err
+		}
+		fresh.Services, fresh.Scopes, fresh.Purposes = with(fresh.Services, g.Services), with(fresh.Scopes, g.Scopes), with(fresh.Purposes, g.Purposes)
+		fresh.UpdatedAt = models.At(a.now())
+		return a.store.Applications.UpdateGrants(ctx, fresh)
+	})
+	if err == nil {
+		*app = *fresh
+	}
+	return err
 }
 
 // Rotate gives an application a new pair of API secret and encryption key; the old pair stays valid for the

@@ -13,34 +13,37 @@ import (
 
 const tableKeyPairs = "key_pairs"
 
+// strangerPair is the id under which the stranger's key pair is sealed. No row has it.
+const strangerPair = "kpr_stranger"
+
 // Directory finds the callers.
 type Directory struct {
 	applications store.Applications
 	vault        *vault.Vault
-	dummy        []byte
+	dummy        []byte // the stranger's key pair, sealed like that of an application
 }
 
 // NewDirectory reads callers from the store and unseals their keys with the vault.
 func NewDirectory(applications store.Applications, v *vault.Vault) *Directory {
-	dummy := make([]byte, wire.SecretSize)
-	_, _ = rand.Read(dummy) // crypto/rand does not fail
-	return &Directory{applications: applications, vault: v, dummy: dummy}
+	secrets := make([]byte, 2*wire.SecretSize)
+	_, _ = rand.Read(secrets) // crypto/rand does not fail
+	return &Directory{applications: applications, vault: v, dummy: v.SealCredential(tableKeyPairs, strangerPair, secrets)}
 }
 
 // Find reads the caller who bears a key id, in one indexed query. An unknown key gives a stranger: a caller
-// whose secret nobody has and who may do nothing, so that both take the same way and the same time. What cannot be
-// a key id is not looked for: PostgreSQL would refuse text that is not UTF-8.
+// whose secret nobody has and who may do nothing, so that both take the same way and the same time, the
+// unsealing of a key pair included. What cannot be a key id is not looked for: PostgreSQL would refuse text that is
+// not UTF-8.
 func (d *Directory) Find(ctx context.Context, keyID string, now models.Timestamp) (*Caller, error) {
-	stranger := &Caller{pairs: []Pair{{Secret: d.dummy}}}
 	if !wire.IsKeyID(keyID) {
-		return stranger, nil
+		return d.stranger()
 	}
 	grants, err := d.applications.Grants(ctx, keyID, now)
 	if err != nil {
 		return nil, err
 	}
 	if len(grants) == 0 {
-		return stranger, nil
+		return d.stranger()
 	}
 	g := grants[0]
 	caller := &Caller{
@@ -55,6 +58,14 @@ func (d *Directory) Find(ctx context.Context, keyID string, now models.Timestamp
 		}
 	}
 	return caller, nil
+}
+
+func (d *Directory) stranger() (*Caller, error) {
+	pair, err := d.unseal(strangerPair, d.dummy)
+	if err != nil {
+		return nil, err
+	}
+	return &Caller{pairs: []Pair{pair}}, nil
 }
 
 func (d *Directory) unseal(id string, sealed []byte) (Pair, error) {
