@@ -96,11 +96,12 @@ workflowcheck: tools ## find what would make a workflow decide otherwise when it
 fuzz: tools ## run each fuzz test for FUZZTIME
 	@grep -rE --include='*_test.go' '^func Fuzz' . | sed -E 's|^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*|\1 \2|' | sort -u | \
 	while read -r folder name; do echo "$$folder $$name"; \
-		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$folder" </dev/null || exit 1; done
+		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$folder" </dev/null || exit 1; done
 
 .PHONY: bench
 bench: tools ## measure a call through the whole stack beside its bare limits
 	@go run ./bench $(ARGS)
+	@go test -run '^$$' -bench 'Names$$|RoundTrip|Burst|BarePost|Show' ./matching ./platform/wire ./platform/webhooks ./platform/files
 
 .PHONY: clean
 clean: ## remove what was built; data folders stay

@@ -2,6 +2,7 @@ package activities_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -66,6 +67,30 @@ func TestPurge_DeletesWhatHasExpiredInShortTransactions(t *testing.T) {
 			}
 			require.Zero(t, purge(t, m).Results, "there is nothing left to do")
 		})
+	}
+}
+
+// broken cannot delete anything.
+type broken struct{ why error }
+
+// Purge implements activities.Purger.
+func (b broken) Purge(context.Context, models.Timestamp, int) (int64, error) { return 0, b.why }
+
+// What cannot be deleted is told, and does not keep the rest from going.
+func TestPurge_GoesOnBehindAFailure(t *testing.T) {
+	t.Parallel()
+	s := open(t, database.SQLite)
+	fill(t, s, "old", 3, now.Add(-time.Second))
+	m := &activities.Maintenance{Nonces: broken{errors.New("first fault")}, Results: s.Results, Idempotency: s.Idempotency,
+		Jobs: broken{errors.New("second fault")}, Batches: s.Batches, Events: s.Events, Deliveries: s.Deliveries, Now: func() time.Time { return now }}
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.RegisterActivity(m)
+	_, err := env.ExecuteActivity(m.Purge, activities.PurgeInput{})
+	require.ErrorContains(t, err, "purge nonces: first fault")
+	require.ErrorContains(t, err, "purge jobs: second fault")
+	for table, left := range map[string]int{"nonces": 3, "results": 0, "idempotency_keys": 0, "jobs": 3, "batches": 0, "batch_items": 0} {
+		require.Equal(t, left, count(t, s, table), table)
 	}
 }
 

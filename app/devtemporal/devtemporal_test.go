@@ -109,6 +109,9 @@ func TestASecondStartKeepsTheWorkflows(t *testing.T) {
 		ID: "kept", TaskQueue: "q", TypedSearchAttributes: temporal.NewSearchAttributes(attribute.ValueSet("waiting")),
 	}, "Echo", "hello")
 	require.NoError(t, err)
+	info, err := os.Stat(o.DBFile)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	stop(t, s)
 
 	began := time.Now()

@@ -142,6 +142,7 @@ func TestDirectory_Strangers(t *testing.T) {
 		_, ok = stranger.Verify(wire.Canonical{Method: "GET"}, wire.Sign(nil, wire.Canonical{Method: "GET"}))
 		require.False(t, ok)
 		require.False(t, stranger.ServiceEnabled("kyc_validation"))
+		require.Equal(t, 1, stranger.PairsReady(), "a pair was unsealed for nobody, as for a known key")
 		require.Empty(t, stranger.ApplicationID)
 	}
 }

@@ -102,6 +102,18 @@ func TestVault_KeysOfAnotherInstance(t *testing.T) {
 	require.Len(t, shared.rows, 3, "two instances renew once")
 }
 
+// A key that is asked for renewal every hour stays far below the values that its random IVs allow.
+func TestVault_RenewsAfterADay(t *testing.T) {
+	t.Parallel()
+	shared := &keys{}
+	v := open(t, shared, 1, now)
+	require.NoError(t, v.Refresh(t.Context(), now.Add(24*time.Hour)))
+	require.Len(t, shared.rows, 2, "an index key and a sealing key")
+	require.NoError(t, v.Refresh(t.Context(), now.Add(24*time.Hour+time.Second)))
+	require.Len(t, shared.rows, 3)
+	require.Less(t, 49_000*vault.Renewal.Seconds(), float64(1<<32))
+}
+
 func TestVault_StartedTogether(t *testing.T) {
 	t.Parallel()
 	shared := &keys{}
