@@ -12,9 +12,8 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_expiry ON idempotency_keys (expires_at);
 ALTER TABLE audit_entries ADD COLUMN seq BIGINT;
 ALTER TABLE audit_entries ADD COLUMN hash BYTEA;
-CREATE UNIQUE INDEX audit_entries_seq ON audit_entries (seq);
+CREATE UNIQUE INDEX audit_entries_seq ON audit_entries (seq) WHERE seq IS NOT NULL;
 CREATE INDEX audit_entries_unsealed ON audit_entries (id) WHERE seq IS NULL;
-CREATE INDEX audit_entries_result ON audit_entries (result_id);
 CREATE INDEX audit_entries_application ON audit_entries (application_id, id);
 CREATE TABLE audit_heads (
     day       TEXT PRIMARY KEY,
@@ -32,7 +31,6 @@ CREATE TABLE leases (
 DROP TABLE leases;
 DROP TABLE audit_heads;
 DROP INDEX audit_entries_application;
-DROP INDEX audit_entries_result;
 DROP INDEX audit_entries_unsealed;
 DROP INDEX audit_entries_seq;
 ALTER TABLE audit_entries DROP COLUMN hash;
