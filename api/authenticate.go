@@ -29,7 +29,8 @@ func (x *exchange) authenticate(limit int64) error {
 		}
 	}
 	err := x.identify(limit)
-	if err != nil && errs.From(err).Kind() == errs.KindUnauthenticated {
+	// A worn-out key pair has proven who it is: it must not turn away its neighbours behind the same address.
+	if err != nil && errs.From(err).Kind() == errs.KindUnauthenticated && !errors.Is(err, access.ErrKeyWornOut) {
 		s.guard.failed(address, now)
 	}
 	return err
@@ -41,12 +42,19 @@ func (x *exchange) identify(limit int64) error {
 		return err
 	}
 	s, r := x.server, x.gin.Request
-	sent, err := s.readBody(x.gin.Writer, r, x.place(creds.keyID), limit)
+	sent, err := begin(x.gin.Writer, r, limit)
 	if err != nil {
 		return err
 	}
 	defer sent.close()
-	caller, pair, err := x.verify(creds, sent.Hash)
+	caller, err := s.cfg.Callers.Find(r.Context(), creds.keyID, models.At(s.cfg.Now()))
+	if err != nil {
+		return err
+	}
+	if err := x.readRest(sent, caller, creds.keyID); err != nil {
+		return err
+	}
+	pair, err := x.verify(caller, creds, sent.sum())
 	if err != nil {
 		return err
 	}
@@ -62,6 +70,23 @@ func (x *exchange) identify(limit int64) error {
 	}
 	x.caller, x.pair, x.nonce = caller, pair, creds.nonce
 	return x.decrypt(creds, sent)
+}
+
+// readRest spools what is more than memory holds, once there is a place for it. The place is kept until the answer is
+// written, for the body takes memory until then. A stranger's is not read: anybody can make up key ids without end.
+func (x *exchange) readRest(sent *body, caller *access.Caller, keyID string) (err error) {
+	if !sent.more {
+		return nil
+	}
+	if caller.ApplicationID == "" {
+		x.unread = true
+		return errMismatch
+	}
+	if x.leave, err = x.server.spools.enter(x.gin.Request.Context(), x.place(keyID)); err != nil {
+		x.unread = true
+		return err
+	}
+	return sent.spool(x.gin.Writer, x.server.cfg.SpoolDir)
 }
 
 // place names who shares the few places for large bodies: a key id at an address. The key is not proven yet
@@ -101,23 +126,20 @@ func (x *exchange) readCredentials() (credentials, error) {
 	return creds, nil
 }
 
-// verify finds the caller and the key pair whose secret made the signature.
-func (x *exchange) verify(creds credentials, bodyHash string) (*access.Caller, *access.Pair, error) {
-	s, r := x.server, x.gin.Request
-	caller, err := s.cfg.Callers.Find(r.Context(), creds.keyID, models.At(s.cfg.Now()))
-	if err != nil {
-		return nil, nil, err
-	}
+var errMismatch = errs.Newf(errs.InvalidSignature, "The signature does not match: check the key id, the API secret and the canonical string.")
+
+// verify finds the key pair whose secret made the signature.
+func (x *exchange) verify(caller *access.Caller, creds credentials, bodyHash string) (*access.Pair, error) {
+	r := x.gin.Request
 	canonical := wire.CanonicalOf(r.Method, target(r.RequestURI), r.Header, bodyHash)
 	pair, ok := caller.Verify(canonical, creds.signature)
-	if ok {
-		return caller, pair, nil
+	switch {
+	case ok:
+		return pair, nil
+	case x.server.cfg.Livemode:
+		return nil, errMismatch
 	}
-	refusal := errs.Newf(errs.InvalidSignature, "The signature does not match: check the key id, the API secret and the canonical string.")
-	if !s.cfg.Livemode {
-		refusal = refusal.With("canonical_string", canonical.String())
-	}
-	return nil, nil, refusal
+	return nil, errMismatch.With("canonical_string", canonical.String())
 }
 
 // meter counts the messages of this exchange against the encryption key.
@@ -128,7 +150,7 @@ func (x *exchange) meter(caller *access.Caller, pair *access.Pair, sent *body) e
 	}
 	err := x.server.cfg.Meter.Spend(x.gin.Request.Context(), caller.ApplicationID, pair, messages)
 	if errors.Is(err, access.ErrKeyWornOut) {
-		return errs.Newf(errs.InvalidSignature, "This key pair has encrypted as many messages as it may; rotate it.")
+		return errs.Newf(errs.InvalidSignature, "This key pair has encrypted as many messages as it may; rotate it.").Because(err)
 	}
 	return err
 }

@@ -6,10 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"hash"
 	"io"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 
 	"idplatform/errs"
@@ -19,24 +19,36 @@ import (
 const (
 	singleLimit = 12 << 20
 	batchLimit  = 64 << 20
-	// memoryLimit is how much of a body is held in memory before its signature is known to be good.
+	// memoryLimit is how much of a body is held in memory before its signature is known to be good, and all that a
+	// stranger is given.
 	memoryLimit = 1 << 20
-	// spoolsPerKey bounds the large bodies of one key id at one address that are taken at the same time.
-	spoolsPerKey = 4
+	// firstBuffer is what is set aside for a body at first. What a request announces is not set aside: announcing
+	// costs its sender nothing.
+	firstBuffer = 16 << 10
 	// spoolTime bounds how long a large body may take to arrive, so that a slow sender does not hold a place.
 	spoolTime = 2 * time.Minute
 )
 
-// body is a request body as sent, with its hash: in memory, or spooled to a file.
+// clockMargin is kept on top of the window a nonce must be remembered for.
+const clockMargin = 30 * time.Second
+
+var errTooLarge = errs.New(errs.PayloadTooLarge)
+
+// body is a request body as sent: in memory, or from memoryLimit on in a file.
 type body struct {
-	Hash    string
-	memory  []byte
-	file    *os.File
-	release func()
+	memory []byte
+	file   *os.File
+	source io.Reader
+	hash   hash.Hash
+	// more tells that there is more than memory holds.
+	more bool
 }
 
 // empty reports whether nothing was sent.
 func (b *body) empty() bool { return b.file == nil && len(b.memory) == 0 }
+
+// sum is the hash of what has been read.
+func (b *body) sum() string { return hex.EncodeToString(b.hash.Sum(nil)) }
 
 // bytes is the whole body.
 func (b *body) bytes() ([]byte, error) {
@@ -50,62 +62,44 @@ func (b *body) bytes() ([]byte, error) {
 	return append(b.memory, rest...), err
 }
 
-// close gives back the place and deletes the file.
+// close deletes the file.
 func (b *body) close() {
 	if b.file != nil {
 		_ = b.file.Close() // it has no name any more; closing deletes it
 	}
-	if b.release != nil {
-		b.release()
-	}
 }
 
-// clockMargin is kept on top of the window a nonce must be remembered for.
-const clockMargin = 30 * time.Second
-
-var errTooLarge = errs.New(errs.PayloadTooLarge)
-
-// readBody reads and hashes a body of at most limit bytes. What goes beyond memoryLimit is spooled to
-// a file, a few at a time per place (see exchange.place).
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request, place string, limit int64) (*body, error) {
+// begin reads a body of at most limit bytes as far as it is held in memory.
+func begin(w http.ResponseWriter, r *http.Request, limit int64) (*body, error) {
 	if r.ContentLength > limit {
 		return nil, errTooLarge
 	}
-	hash := sha256.New()
-	source := io.TeeReader(arriving{http.MaxBytesReader(w, r.Body, limit)}, hash)
-	head := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), memoryLimit)+bytes.MinRead))
-	n, err := io.Copy(head, io.LimitReader(source, memoryLimit))
+	b := &body{hash: sha256.New()}
+	b.source = io.TeeReader(arriving{http.MaxBytesReader(w, r.Body, limit)}, b.hash)
+	head := bytes.NewBuffer(make([]byte, 0, firstBuffer))
+	n, err := io.Copy(head, io.LimitReader(b.source, memoryLimit+1)) // one byte more tells whether there is more
 	if err != nil {
 		return nil, readFault(err)
 	}
-	b := &body{memory: head.Bytes()}
-	if n == memoryLimit {
-		if err := s.spool(w, r, b, place, source); err != nil {
-			b.close()
-			return nil, readFault(err)
-		}
-	}
-	b.Hash = hex.EncodeToString(hash.Sum(nil))
+	b.memory, b.more = head.Bytes(), n > memoryLimit
 	return b, nil
 }
 
-func (s *Server) spool(w http.ResponseWriter, r *http.Request, b *body, place string, source io.Reader) error {
-	release, err := s.spools.enter(r.Context(), place)
-	if err != nil {
-		return err
-	}
-	b.release = release
+// spool reads the rest of a body into a file without a name.
+func (b *body) spool(w http.ResponseWriter, dir string) (err error) {
 	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(spoolTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	if b.file, err = os.CreateTemp(s.cfg.SpoolDir, "body-*"); err != nil {
+	if b.file, err = os.CreateTemp(dir, "body-*"); err != nil {
 		return err
 	}
 	if err := os.Remove(b.file.Name()); err != nil {
 		return err
 	}
-	_, err = io.Copy(b.file, source)
-	return err
+	if _, err = io.Copy(b.file, b.source); err != nil {
+		return readFault(err)
+	}
+	return nil
 }
 
 // readFault words what can go wrong while a body arrives.
@@ -138,41 +132,3 @@ type arrivalError struct{ error }
 
 // Unwrap gives what the connection said.
 func (e arrivalError) Unwrap() error { return e.error }
-
-// places lets a few at a time in for each key id.
-type places struct {
-	mu   sync.Mutex
-	keys map[string]*place
-}
-
-type place struct {
-	taken chan struct{}
-	users int
-}
-
-func newPlaces() *places { return &places{keys: map[string]*place{}} }
-
-func (p *places) enter(ctx context.Context, key string) (leave func(), err error) {
-	p.mu.Lock()
-	pl, ok := p.keys[key]
-	if !ok {
-		pl = &place{taken: make(chan struct{}, spoolsPerKey)}
-		p.keys[key] = pl
-	}
-	pl.users++
-	p.mu.Unlock()
-	forget := func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if pl.users--; pl.users == 0 {
-			delete(p.keys, key)
-		}
-	}
-	select {
-	case pl.taken <- struct{}{}:
-		return func() { <-pl.taken; forget() }, nil
-	case <-ctx.Done():
-		forget()
-		return nil, ctx.Err()
-	}
-}

@@ -1,11 +1,14 @@
 package api
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -25,6 +28,10 @@ type exchange struct {
 	pair   *access.Pair
 	// body is the plaintext; nil when the request had none.
 	body []byte
+	// leave gives back the place of a large body; nil when there is none.
+	leave func()
+	// unread tells that a part of the body was left on the connection.
+	unread bool
 }
 
 // answer is what a handler gives back: a status and a JSON body.
@@ -42,6 +49,7 @@ type handler func(x *exchange) (answer, error)
 func (s *Server) signed(limit int64, h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		x := s.newExchange(c)
+		defer x.done()
 		defer x.recover()
 		if err := x.authenticate(limit); err != nil {
 			x.fail(err)
@@ -53,6 +61,13 @@ func (s *Server) signed(limit int64, h handler) gin.HandlerFunc {
 			return
 		}
 		x.write(out)
+	}
+}
+
+// done gives back what the exchange held until its answer was written.
+func (x *exchange) done() {
+	if x.leave != nil {
+		x.leave()
 	}
 }
 
@@ -72,8 +87,14 @@ func (x *exchange) log() *slog.Logger {
 
 // fail renders an error.
 func (x *exchange) fail(err error) {
-	status, body, header := x.server.errorBody(err, x.id, x.log())
-	if status == http.StatusRequestEntityTooLarge && x.pair == nil {
+	log := x.log()
+	if ctx := x.gin.Request.Context(); errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		// A caller who hung up is no fault of ours, and nobody reads the answer.
+		log.Debug("the caller left before the answer", "cause", err.Error())
+		log = slog.New(slog.DiscardHandler)
+	}
+	status, body, header := x.server.errorBody(err, x.id, log)
+	if x.unread || status == http.StatusRequestEntityTooLarge && x.pair == nil {
 		header.Set("Connection", "close") // the rest of the body is not read
 	}
 	x.write(answer{status: status, body: body, header: header})
@@ -109,6 +130,18 @@ func (x *exchange) recover() {
 	x.log().Error("a handler panicked", "route", x.gin.FullPath(), "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
 	if !x.gin.Writer.Written() {
 		x.fail(errs.New(errs.InternalError))
+	}
+}
+
+// keyed wants an Idempotency-Key to be a UUID on a POST that is no operation; for operations the pipeline does,
+// after it has looked whether the service is enabled.
+func keyed(h handler) handler {
+	return func(x *exchange) (answer, error) {
+		key := strings.TrimSpace(x.gin.Request.Header.Get(wire.HeaderIdempotencyKey))
+		if key != "" && !wire.IsUUID(key) {
+			return answer{}, errs.Invalid(errs.Field{Field: wire.HeaderIdempotencyKey, Problem: "must be a UUID"})
+		}
+		return h(x)
 	}
 }
 

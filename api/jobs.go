@@ -80,7 +80,7 @@ func (s *Server) asynchronous() {
 	s.router.GET("/v1/jobs/:id", s.signed(singleLimit, owned(p.Job)))
 	s.router.GET("/v1/batches/:id", s.signed(singleLimit, owned(p.Batch)))
 	s.router.GET("/v1/batches/:id/results", s.signed(singleLimit, s.batchResults))
-	s.router.POST("/v1/batches/:id/cancel", s.signed(singleLimit, owned(s.cfg.Jobs.CancelBatch)))
+	s.router.POST("/v1/batches/:id/cancel", s.signed(singleLimit, keyed(owned(s.cfg.Jobs.CancelBatch))))
 }
 
 // owned handles a request for an object of the caller, by id and without a body.

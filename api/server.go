@@ -75,7 +75,7 @@ type Server struct {
 // New builds the routes.
 func New(cfg Config) (*Server, error) {
 	gin.SetMode(gin.ReleaseMode)
-	s := &Server{cfg: cfg, guard: newGuard(), spools: newPlaces(), router: gin.New()}
+	s := &Server{cfg: cfg, guard: newGuard(), spools: newPlaces(placeTime), router: gin.New()}
 	s.router.HandleMethodNotAllowed = true
 	s.router.RedirectTrailingSlash = false
 	if err := s.router.SetTrustedProxies(cfg.TrustedProxies); err != nil {

@@ -41,7 +41,7 @@ func (h *HTTP) call(ctx context.Context, method, path string, request any, accep
 	case err == nil, errors.Is(err, ErrNoFile), errors.Is(err, ErrUnknownCursor):
 		return content, err
 	}
-	return Content{}, unreachable(path, err)
+	return Content{}, unreachable(ctx, path, err)
 }
 
 func (h *HTTP) send(ctx context.Context, method, path string, request any) (Content, error) {

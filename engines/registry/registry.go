@@ -13,8 +13,8 @@ import (
 // Register finds citizens. Every method may be called from any number of goroutines.
 //
 // A register that cannot be reached, does not answer in time or answers nonsense fails with an error for
-// which errors.Is(err, ErrUnreachable) holds; so does one whose caller gave up, and there
-// errors.Is(err, context.Canceled) or context.DeadlineExceeded holds as well.
+// which errors.Is(err, ErrUnreachable) holds. One whose caller gave up is not unreachable: there
+// errors.Is(err, context.Canceled) holds instead.
 type Register interface {
 	// People finds citizens by identifier, any number in one round trip (of a few where there are very many).
 	// Identifiers are in canonical form (models.Identifier.Normalize); any other value is borne by nobody. The

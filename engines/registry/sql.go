@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -39,12 +40,16 @@ func OpenSQL(ctx context.Context, db *database.DB) (*SQL, error) {
 // Ping implements Register.
 func (s *SQL) Ping(ctx context.Context) error {
 	if err := s.db.Ping(ctx); err != nil {
-		return unreachable("ping", err)
+		return unreachable(ctx, "ping", err)
 	}
 	return nil
 }
 
-// unreachable keeps the cause for logs and lets errors.Is find both ErrUnreachable and the cause.
-func unreachable(doing string, cause error) error {
+// unreachable keeps the cause for logs and lets errors.Is find both ErrUnreachable and the cause. A caller who left
+// says nothing about the register; one whose time ran out does, for the register did not answer in it.
+func unreachable(ctx context.Context, doing string, cause error) error {
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
 	return fmt.Errorf("%s: %w: %w", doing, ErrUnreachable, cause)
 }

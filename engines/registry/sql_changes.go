@@ -27,7 +27,7 @@ func (s *SQL) Changes(ctx context.Context, since Cursor, limit int) (Changes, er
 	}
 	last, err := counter(s.db.Read(ctx), counterChange)
 	if err != nil {
-		return Changes{}, unreachable("read changes", err)
+		return Changes{}, unreachable(ctx, "read changes", err)
 	}
 	if since == "" {
 		return Changes{Next: cursorAt(last)}, nil
@@ -54,7 +54,7 @@ func (s *SQL) Changes(ctx context.Context, since Cursor, limit int) (Changes, er
 		return nil
 	})
 	if err != nil {
-		return Changes{}, unreachable("read changes", err)
+		return Changes{}, unreachable(ctx, "read changes", err)
 	}
 	return page, nil
 }

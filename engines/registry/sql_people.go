@@ -51,7 +51,7 @@ func (s *SQL) People(ctx context.Context, ids []models.Identifier, blocks Blocks
 	for from := 0; from < len(ids); from += most {
 		to := min(from+most, len(ids))
 		if err := s.lookup(ctx, ids[from:to], blocks&AllBlocks, people[from:to]); err != nil {
-			return nil, unreachable("look up citizens", err)
+			return nil, unreachable(ctx, "look up citizens", err)
 		}
 	}
 	return people, nil

@@ -54,7 +54,7 @@ func (s *SQL) Save(ctx context.Context, records ...Record) error {
 	case errors.Is(err, gorm.ErrDuplicatedKey):
 		return ErrIdentifierTaken
 	}
-	return unreachable("save citizens", err)
+	return unreachable(ctx, "save citizens", err)
 }
 
 func saveOne(tx *gorm.DB, r *Record) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -59,8 +60,17 @@ func saysCallerGaveUp(t *testing.T, r Register) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := r.People(ctx, []models.Identifier{passport(0)}, 0)
-	require.ErrorIs(t, err, registry.ErrUnreachable)
 	require.ErrorIs(t, err, context.Canceled)
+	require.NotErrorIs(t, err, registry.ErrUnreachable, "nobody asked the register")
+	_, err = r.Changes(ctx, "", 1)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NotErrorIs(t, err, registry.ErrUnreachable)
+	require.ErrorIs(t, r.Ping(ctx), context.Canceled)
+
+	late, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	_, err = r.People(late, []models.Identifier{passport(0)}, 0)
+	require.ErrorIs(t, err, registry.ErrUnreachable, "it did not answer in time")
 	require.NotNil(t, one(t, r, passport(0), 0), "the next caller is served")
 }
 
