@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	"golang.org/x/sync/errgroup"
 
+	"idplatform/errs"
 	"idplatform/models"
 	"idplatform/store"
 )
@@ -18,8 +21,11 @@ const (
 	reconcileLease = 20 * time.Second
 	// checkAgain is when a pending row that was looked at is looked at again: with reconcileEvery it bounds
 	// how long after Temporal's return recorded work waits for its start.
-	checkAgain     = 30 * time.Second
-	checkedAtOnce  = 200
+	checkAgain    = 30 * time.Second
+	checkedAtOnce = 200
+	// checkStarted is when a job that is being worked on is looked at again: rarely, for its workflow sees to it.
+	checkStarted   = 2 * time.Minute
+	repairedAtOnce = 8
 	reconcilerName = "reconciler"
 )
 
@@ -76,29 +82,69 @@ func (r *Reconciler) Reconcile(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
+// jobs goes over all jobs that are due, group by group. One that is being worked on is not looked at again for
+// minutes, so that a register's outage, which keeps thousands pending, does not hide the few that were never
+// started.
 func (r *Reconciler) jobs(ctx context.Context, now models.Timestamp) error {
-	due, err := r.store.Jobs.Due(ctx, now, models.At(now.Add(checkAgain)), checkedAtOnce)
-	return errors.Join(err, each(ctx, r, due, r.job))
+	for {
+		due, err := r.store.Jobs.Due(ctx, now, models.At(now.Add(checkAgain)), checkedAtOnce)
+		if err != nil {
+			return err
+		}
+		started, err := each(ctx, r, due, r.job)
+		ids := make([]string, len(started))
+		for i, job := range started {
+			ids[i] = job.ID
+		}
+		err = errors.Join(err, r.store.Jobs.PutOff(ctx, ids, models.At(r.now().Add(checkStarted))))
+		if err != nil || len(due) < checkedAtOnce {
+			return err
+		}
+		at := r.now()
+		if held, err := r.store.Leases.Acquire(ctx, reconcilerName, r.holder, models.At(at), models.At(at.Add(reconcileLease))); err != nil || !held {
+			return err
+		}
+	}
 }
 
 func (r *Reconciler) batches(ctx context.Context, now models.Timestamp) error {
 	due, err := r.store.Batches.Due(ctx, now, models.At(now.Add(checkAgain)), checkedAtOnce)
-	return errors.Join(err, each(ctx, r, due, r.batch))
+	if err == nil {
+		_, err = each(ctx, r, due, r.batch)
+	}
+	return err
 }
 
-// each repairs all that is due: one that cannot be repaired does not keep the others from it, unless Temporal
-// itself is away.
-func each[T any](ctx context.Context, r *Reconciler, due []T, repair func(context.Context, *T) error) error {
-	var all []error
+// each repairs all that is due, a few at a time, and gives those back that are worked on now. One that cannot
+// be repaired does not keep the others from it, unless Temporal itself is away.
+func each[T any](ctx context.Context, r *Reconciler, due []T, repair func(context.Context, *T) error) (worked []*T, err error) {
+	var (
+		mu    sync.Mutex
+		all   []error
+		group errgroup.Group
+	)
+	group.SetLimit(repairedAtOnce)
 	for i := range due {
-		if err := repair(ctx, &due[i]); err != nil {
-			all = append(all, err)
-			if r.service.health.Suspect(ctx); ctx.Err() != nil || r.service.health.Check() != nil {
-				break
-			}
+		if ctx.Err() != nil || r.service.health.Check() != nil {
+			break
 		}
+		group.Go(func() error {
+			err := repair(ctx, &due[i])
+			if err != nil {
+				r.service.health.Suspect(ctx)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				all = append(all, err)
+			} else {
+				worked = append(worked, &due[i])
+			}
+			return nil
+		})
 	}
-	return errors.Join(all...)
+	_ = group.Wait() // the errors are in all
+	return worked, errors.Join(all...)
 }
 
 // job starts a job again, whoever ended its workflow: a job is not cancelled.
@@ -120,6 +166,9 @@ func (r *Reconciler) batch(ctx context.Context, b *models.Batch) error {
 	case state == ended:
 		r.log.Info("a batch whose workflow was ended by an operator is cancelled", "batch", b.ID)
 		_, _, err := r.service.pipeline.CancelBatch(ctx, b.ApplicationID, b.ID)
+		if code := errs.From(err).Code; err != nil && (code == errs.BatchNotFound || code == errs.BatchAlreadyFinished) {
+			return nil // past its retention, or ended meanwhile
+		}
 		return err
 	}
 	r.log.Info("a batch is started again", "batch", b.ID)

@@ -29,6 +29,7 @@ var beyondTenants = map[string]string{
 	"Events.Owner":           "a delivery, whose number is all that a workflow has, finds its application",
 	"Events.Recent":          "an operator looks at the newest, whose ever they are",
 	"Jobs.Due":               "the reconciler looks for what was left behind, whose ever it is",
+	"Jobs.PutOff":            "the reconciler puts off what it has looked at, whose ever it is",
 	"Batches.Due":            "the reconciler looks for what was left behind, whose ever it is",
 	"Deliveries.Due":         "the reconciler looks for what was left behind, whose ever it is",
 	"Deliveries.Failed":      "the reconciler looks for what was left behind, whose ever it is",

@@ -38,6 +38,16 @@ func (r Jobs) Due(ctx context.Context, now, later models.Timestamp, limit int) (
 	return jobs, err
 }
 
+// PutOff puts the next check of pending jobs off until the given time.
+func (r Jobs) PutOff(ctx context.Context, ids []string, until models.Timestamp) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return r.db.Tx(ctx, func(ctx context.Context) error {
+		return r.db.Write(ctx).Model(&models.Job{}).Where("id IN ? AND status = 'pending'", ids).Update("check_at", until).Error
+	})
+}
+
 // Purge deletes up to limit jobs that expired before now and gives their number.
 func (r Jobs) Purge(ctx context.Context, now models.Timestamp, limit int) (int64, error) {
 	return purgeByID(ctx, r.db, "jobs", now, limit)
