@@ -31,7 +31,7 @@ func load(address string, requests [][]byte, conns int, duration time.Duration) 
 		if err != nil {
 			return round{}, err
 		}
-		defer conn.Close()
+		defer func() { _ = conn.Close() }() // a load is over when its answers are read
 		callers[i] = &caller{conn: conn, answers: bufio.NewReaderSize(conn, 16<<10), took: make([]time.Duration, 0, len(requests)/conns+16)}
 	}
 	var (

@@ -34,7 +34,7 @@ func (db *DB) inPostgresTx(ctx context.Context, fn func(ctx context.Context) err
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // it goes back to the pool
 	tx := &postgresTx{conn: conn}
 	committed := false
 	defer func() {

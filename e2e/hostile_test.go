@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -186,7 +187,7 @@ func judged(request *e2etest.Request, answer *e2etest.Answer) (code, fault strin
 	if answer.Status < 300 {
 		return "accepted", ""
 	}
-	if request.Method == "HEAD" {
+	if request.Method == http.MethodHead {
 		return "HEAD", ""
 	}
 	problem := answer.Problem()

@@ -44,11 +44,10 @@ type outcome struct {
 
 // held is what a key is known to hold.
 type held struct {
-	body    int
-	holder  *flight // while unanswered
-	answer  string  // once it is answered; the refusal's code for one
-	since   time.Time
-	written int // results under this claim
+	body   int
+	holder *flight // while unanswered
+	answer string  // once it is answered; the refusal's code for one
+	since  time.Time
 }
 
 // history plays requests under few keys against a pipeline, and holds what each is told against what a careful

@@ -19,7 +19,7 @@ var template = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary folder
 	file := filepath.Join(dir, "register.db")
 	if err := populate(context.Background(), database.Config{Driver: database.SQLite, DSN: file}); err != nil {
 		return nil, err

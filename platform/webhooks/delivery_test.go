@@ -288,7 +288,7 @@ func TestSchedule(t *testing.T) {
 func TestAttempt_EndpointRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, database.SQLite)
-	tn := w.tenant(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(500) })
+	tn := w.tenant(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusInternalServerError) })
 	p := w.process()
 	id := tn.record(p.recorder)
 	tn.await(id, attempted)

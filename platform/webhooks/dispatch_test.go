@@ -178,7 +178,7 @@ func TestLease_ASuccessCountsAfterTheLeaseHasEnded(t *testing.T) {
 func TestReconcile_TemporalAway(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
-		tn := w.tenant(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(500) })
+		tn := w.tenant(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusInternalServerError) })
 		p := w.process()
 		w.temporal.set(true)
 		var ids []string
@@ -208,7 +208,7 @@ func TestReconcile_TemporalAway(t *testing.T) {
 func TestReconcile_ClosedWorkflowsAreStartedAgain(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
-		tn := w.tenant(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(500) })
+		tn := w.tenant(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusInternalServerError) })
 		p := w.process()
 		alive, terminated := tn.record(p.recorder), tn.record(p.recorder)
 		tn.await(alive, func(d models.Delivery) bool { return d.WorkflowStarted })
