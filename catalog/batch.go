@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"encoding/json"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -42,8 +40,6 @@ func (o *Operation) batchShape() *shape {
 
 // BatchItem is an item as sent, with what it inherits of its batch.
 type BatchItem struct {
-	// Body is the item with what it inherits, as JSON.
-	Body   json.RawMessage
 	value  any
 	faults []errs.Field
 }
@@ -85,11 +81,7 @@ func (o *Operation) DecodeBatch(body []byte, limit int) ([]BatchItem, error) {
 		if object, ok := value.(map[string]any); ok {
 			o.inherit(object, batch)
 		}
-		text, err := json.Marshal(value)
-		if err != nil {
-			return nil, errs.Internal(fmt.Errorf("encode an item: %w", err))
-		}
-		items[i] = BatchItem{Body: text, value: value, faults: ofItems[i]}
+		items[i] = BatchItem{value: value, faults: ofItems[i]}
 	}
 	return items, nil
 }
@@ -112,7 +104,7 @@ func (o *Operation) DecodeItem(item BatchItem) (Request, error) {
 	if object := item.value.(map[string]any); object["reference"] == nil {
 		faults = append(faults, errs.Field{Field: "reference", Problem: "is required for an item of a batch"})
 	}
-	return o.decode(item.value, item.Body, faults)
+	return o.DecodeValue(item.value, faults)
 }
 
 var itemPath = regexp.MustCompile(`^items\[(\d+)\]\.?`)

@@ -211,6 +211,6 @@ func (p *Pipeline) finish(ctx context.Context, batch *models.Batch) error {
 	if err := p.Store.Batches.Finish(ctx, batch.ApplicationID, batch); err != nil {
 		return err
 	}
-	_, err = p.recordEvent(ctx, batch.ApplicationID, typ, batchView(batch), nil)
+	_, err = p.Events.Record(ctx, batch.ApplicationID, typ, batchView(batch), nil)
 	return err
 }

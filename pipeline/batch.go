@@ -24,8 +24,6 @@ type Item struct {
 	// Call is nil when the item was refused.
 	Call *Call
 	Err  *errs.Error
-	// Body is the item's request with what it inherits of the batch.
-	Body json.RawMessage
 }
 
 // AdmitBatch judges a batch of at most limit items. What is wrong with the batch as a whole is the error;
@@ -63,7 +61,7 @@ func checkDelivery(items []catalog.BatchItem) error {
 }
 
 func admitItem(r Request, raw catalog.BatchItem, references map[string]bool) Item {
-	item := Item{Reference: raw.Reference(), Body: raw.Body}
+	item := Item{Reference: raw.Reference()}
 	request, err := r.Operation.DecodeItem(raw)
 	if err == nil {
 		switch name := *item.Reference; {

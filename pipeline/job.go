@@ -182,7 +182,7 @@ func (p *Pipeline) settleJob(ctx context.Context, op *catalog.Operation, job *mo
 		types = []models.EventType{models.EventType(op.Event), models.EventJobCompleted}
 	}
 	for _, typ := range types {
-		if _, err := p.recordEvent(ctx, job.ApplicationID, typ, view, nil); err != nil {
+		if _, err := p.Events.Record(ctx, job.ApplicationID, typ, view, nil); err != nil {
 			return err
 		}
 	}

@@ -27,9 +27,6 @@ const (
 
 func TestPlansUseIndexesAtAMillionRows(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("fills tables with a million rows")
-	}
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
 		cfg := database.Config{Driver: database.SQLite, DSN: filepath.Join(t.TempDir(), "register.db")}
