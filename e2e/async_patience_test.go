@@ -22,6 +22,7 @@ import (
 	"idplatform/pipeline"
 	"idplatform/platform/access"
 	"idplatform/platform/vault"
+	"idplatform/platform/webhooks"
 	"idplatform/store"
 	"idplatform/workflows"
 )
@@ -54,6 +55,7 @@ func newPipeline(t *testing.T, trial *trial) (*pipeline.Pipeline, *access.Caller
 	caller, err := access.NewDirectory(rows.Applications, sealed).Find(t.Context(), credentials.KeyID, models.At(time.Now()))
 	require.NoError(t, err)
 	return pipeline.New(pipeline.Config{Store: rows, Vault: sealed, Catalog: operations, Files: asStored{}, Now: time.Now,
+		Events: webhooks.NewRecorder(webhooks.RecorderConfig{Store: rows, Vault: sealed, Now: time.Now}),
 		Log: slog.New(slog.DiscardHandler)}), caller
 }
 
