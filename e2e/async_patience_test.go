@@ -56,7 +56,7 @@ func newPipeline(t *testing.T, trial *trial) (*pipeline.Pipeline, *access.Caller
 	require.NoError(t, err)
 	return pipeline.New(pipeline.Config{Store: rows, Vault: sealed, Catalog: operations, Files: asStored{}, Now: time.Now,
 		Events: webhooks.NewRecorder(webhooks.RecorderConfig{Store: rows, Vault: sealed, Now: time.Now}),
-		Log: slog.New(slog.DiscardHandler)}), caller
+		Log:    slog.New(slog.DiscardHandler)}), caller
 }
 
 // A quarter of an hour goes by in a moment: what fails for a passing reason for so long fails for good, what breaks
